@@ -1,0 +1,257 @@
+"""Test metrics beside CatBoost Plain on real data: `python -m benchmarks.quality`.
+
+Both get the same splits and parameters, no sampling and no noise, and CatBoost's default leaf
+estimation of each loss, said explicitly. Ocelot may be worse by 0.3 % on average.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import (  # type: ignore[import-untyped]
+    log_loss,
+    mean_poisson_deviance,
+    root_mean_squared_error,
+)
+
+from benchmarks import data as source
+from benchmarks.data import Data, DataMissingError
+from benchmarks.peers import CatBoost, Library, Ocelot, Settings, load, parse_names
+from benchmarks.report import NOTHING, Table, environment, write_markdown
+
+BASELINE = CatBoost.name
+TOLERANCE = 0.003
+SEEDS = (0, 1, 2)
+TEST_FRACTION = 0.2
+Metric = Callable[[Data, NDArray[Any]], float]
+
+
+@dataclass(frozen=True)
+class Task:
+    """A data set with its loss and its test metric; smaller is better."""
+
+    name: str
+    make_data: Callable[[int | None], Data]  # of the number of rows, None for all
+    rows: int | None
+    settings: Settings
+    metric_name: str
+    metric: Metric
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Test metrics of a contender and of CatBoost, one a split."""
+
+    task: str
+    metric_name: str
+    contender: str
+    baseline_values: list[float]
+    contender_values: list[float]
+
+    @property
+    def differences(self) -> list[float]:
+        """Relative to CatBoost on the same split; positive is worse."""
+        pairs = zip(self.baseline_values, self.contender_values, strict=True)
+        return [ours / theirs - 1 for theirs, ours in pairs]
+
+    @property
+    def mean_difference(self) -> float:
+        """Over the splits."""
+        return statistics.mean(self.differences)
+
+    @property
+    def standard_error(self) -> float:
+        """Of the mean difference."""
+        count = len(self.differences)
+        return statistics.stdev(self.differences) / math.sqrt(count) if count > 1 else math.nan
+
+
+def _root_mean_square(test: Data, predicted: NDArray[Any]) -> float:
+    return float(root_mean_squared_error(test.target, predicted, sample_weight=test.weight))
+
+
+def _log_loss(test: Data, predicted: NDArray[Any]) -> float:
+    labels = np.arange(predicted.shape[1])
+    shares = predicted.astype(np.float64)
+    shares /= shares.sum(axis=1, keepdims=True)
+    return float(log_loss(test.target, shares, labels=labels, sample_weight=test.weight))
+
+
+def _poisson_deviance(test: Data, predicted: NDArray[Any]) -> float:
+    return float(mean_poisson_deviance(test.target, predicted, sample_weight=test.weight))
+
+
+TASKS = (
+    Task(
+        name="california_housing",
+        make_data=partial(source.regression, "california_housing"),
+        rows=None,
+        settings=Settings(loss="RMSE"),
+        metric_name="RMSE",
+        metric=_root_mean_square,
+    ),
+    Task(
+        name="casp_protein",
+        make_data=partial(source.regression, "casp_protein"),
+        rows=None,
+        settings=Settings(loss="RMSE"),
+        metric_name="RMSE",
+        metric=_root_mean_square,
+    ),
+    Task(
+        name="covtype",
+        make_data=source.covtype,
+        rows=100_000,
+        settings=Settings(loss="MultiClass"),
+        metric_name="log loss",
+        metric=_log_loss,
+    ),
+    Task(
+        name="fremtpl2",
+        make_data=source.claim_frequency,
+        rows=None,
+        settings=Settings(loss="Poisson", leaf_estimation_iterations=10),
+        metric_name="Poisson deviance",
+        metric=_poisson_deviance,
+    ),
+)
+BY_NAME = {task.name: task for task in TASKS}
+
+
+def split(data: Data, seed: int) -> tuple[Data, Data]:
+    """80 % of the rows to train and 20 % to test, the same for every library."""
+    order = np.random.default_rng(seed).permutation(len(data))
+    test_rows = round(TEST_FRACTION * len(data))
+    return data.take(order[test_rows:]), data.take(order[:test_rows])
+
+
+def metrics_on_splits(task: Task, data: Data, library: Library, trees: int) -> list[float]:
+    """One value a split."""
+    values = []
+    for seed in SEEDS:
+        train, test = split(data, seed)
+        model = library.fit(train, task.settings, trees)
+        predict = library.predictor(model, task.settings)
+        values.append(task.metric(test, np.asarray(predict(test.features))))
+    return values
+
+
+def compare(
+    task: Task, libraries: dict[str, Library], trees: int, scale: float
+) -> list[Comparison]:
+    """CatBoost first, then every contender on the same splits."""
+    print(f"{task.name} …", flush=True)
+    try:
+        data = task.make_data(task.rows)
+    except DataMissingError as error:
+        print(f"{task.name} is not measured: {error}")
+        return []
+    data = data.take(slice(source.scaled_rows(len(data), scale)))
+    baseline = metrics_on_splits(task, data, libraries[BASELINE], trees)
+    return [
+        Comparison(
+            task.name,
+            task.metric_name,
+            name,
+            baseline,
+            metrics_on_splits(task, data, library, trees),
+        )
+        for name, library in libraries.items()
+        if name != BASELINE
+    ]
+
+
+def comparison_table(comparisons: Sequence[Comparison]) -> Table:
+    """A row a split, then the mean."""
+    rows = []
+    for comparison in comparisons:
+        splits = zip(
+            SEEDS,
+            comparison.baseline_values,
+            comparison.contender_values,
+            comparison.differences,
+            strict=True,
+        )
+        for seed, theirs, ours, difference in splits:
+            cells = [f"{theirs:.5g}", f"{ours:.5g}", f"{difference:+.2%}", NOTHING]
+            rows.append([*_names(comparison), f"split {seed}", *cells])
+        rows.append([*_names(comparison), "mean", *_mean_cells(comparison)])
+    return Table(
+        f"Test metric; worse than {BASELINE} by at most {TOLERANCE:.1%}",
+        ("data", "metric", "library", "", BASELINE, "library's", "difference", "result"),
+        rows,
+    )
+
+
+def _names(comparison: Comparison) -> list[str]:
+    return [comparison.task, comparison.metric_name, comparison.contender]
+
+
+def _mean_cells(comparison: Comparison) -> list[str]:
+    reached = comparison.mean_difference
+    return [
+        f"{statistics.mean(comparison.baseline_values):.5g}",
+        f"{statistics.mean(comparison.contender_values):.5g}",
+        f"{reached:+.2%} ± {comparison.standard_error:.2%}",
+        "ok" if reached <= TOLERANCE else "missed",
+    ]
+
+
+def summary_markdown(comparisons: Sequence[Comparison]) -> str:
+    """A row a data set: the means."""
+    header = ("data", "metric", "library", BASELINE, "library's", "difference", "result")
+    rows = [[*_names(comparison), *_mean_cells(comparison)] for comparison in comparisons]
+    return Table("", header, rows).markdown()
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.quality", description=__doc__)
+    parser.add_argument(
+        "--task", nargs="+", choices=BY_NAME, metavar="NAME", help=", ".join(BY_NAME)
+    )
+    parser.add_argument("--only", type=parse_names, default=(Ocelot.name,), metavar="LIBRARY,...")
+    parser.add_argument("--trees", type=int, default=500)
+    parser.add_argument("--scale", type=float, default=1.0, help="fraction of rows")
+    parser.add_argument("--markdown", type=Path, help="write the means to this file")
+    parser.add_argument("--json", type=Path, help="write all values to this file")
+    return parser.parse_args()
+
+
+def _command(options: argparse.Namespace) -> str:
+    words = ["python -m benchmarks.quality"]
+    words += ["--task", *options.task] if options.task else []
+    words += ["--only", ",".join(options.only)] if tuple(options.only) != (Ocelot.name,) else []
+    words += ["--trees", str(options.trees)] if options.trees != 500 else []
+    words += ["--scale", str(options.scale)] if options.scale != 1 else []
+    return " ".join(words)
+
+
+def main() -> None:
+    """Compare on the chosen data sets, show the table, write the files asked for."""
+    options = _options()
+    libraries = load(dict.fromkeys([BASELINE, *options.only]), required=True)
+    facts = environment(_command(options), libraries.values())
+    comparisons = []
+    for name in options.task or BY_NAME:
+        comparisons += compare(BY_NAME[name], libraries, options.trees, options.scale)
+    comparison_table(comparisons).show()
+    if options.markdown:
+        write_markdown(options.markdown, facts, [summary_markdown(comparisons)])
+    if options.json:
+        values = [asdict(comparison) for comparison in comparisons]
+        text = json.dumps({**facts, "comparisons": values}, indent=1)
+        options.json.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,170 @@
+"""The speed table: `python -m benchmarks.speed`; `--help` tells how to run a part of it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from benchmarks.cases import BY_NAME, Case, Goal
+from benchmarks.data import DataMissingError
+from benchmarks.measure import WAYS, Measurement, entrants
+from benchmarks.peers import NAMES, Library, Ocelot, load, parse_names
+from benchmarks.report import NOTHING, Table, environment, number, write_markdown
+
+
+@dataclass(frozen=True)
+class Result:
+    """A case and what every entrant reached in it; nothing if its data is missing."""
+
+    case: Case
+    measurements: list[Measurement]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What was measured, the goals' column first."""
+        return WAYS[self.case.way].columns
+
+    def value(self, label: str, column: str) -> float | None:
+        """One value, None if it was not measured."""
+        found = [m.values.get(column) for m in self.measurements if m.label == label]
+        return found[0] if found else None
+
+    def best(self, labels: Sequence[str], column: str) -> tuple[str, float] | None:
+        """The entrant with the smallest value among those of `labels` that were measured."""
+        found = [(label, self.value(label, column)) for label in labels]
+        measured = [(label, value) for label, value in found if value is not None]
+        return min(measured, key=lambda pair: pair[1], default=None)
+
+
+def run(case: Case, libraries: dict[str, Library], repeat: int, scale: float) -> Result:
+    """Measure one case and show its table."""
+    print(f"\n{case.name} …", flush=True)
+    try:
+        measured = WAYS[case.way].run(case, entrants(case, libraries), repeat, scale)
+    except DataMissingError as error:
+        print(f"{case.name} is not measured: {error}")
+        return Result(case, [])
+    result = Result(case, measured)
+    case_table(result).show()
+    return result
+
+
+def case_table(result: Result) -> Table:
+    """Library, values, and the ratio of the first value to the best peer's."""
+    first = result.columns[0]
+    peers = [m.label for m in result.measurements if m.label != Ocelot.name]
+    fastest = result.best(peers, first)
+    rows = [
+        [
+            m.label,
+            *(number(m.values.get(column)) for column in result.columns),
+            number(_ratio(m.values.get(first), fastest)),
+        ]
+        for m in result.measurements
+    ]
+    return Table(result.case.title, ("library", *result.columns, "ratio to the best peer"), rows)
+
+
+def _ratio(value: float | None, other: tuple[str, float] | None) -> float | None:
+    return None if value is None or other is None else value / other[1]
+
+
+def summary_table(results: Sequence[Result]) -> Table:
+    """A row for each goal: what was asked and what was reached."""
+    header = ("case", "goal", "ocelot", "best of those peers", "ratio", "ratio of totals", "result")
+    rows = [goal_row(result, goal) for result in results for goal in result.case.goals]
+    return Table("Goals", header, rows)
+
+
+def goal_row(result: Result, goal: Goal) -> list[str]:
+    """One goal. The ratio is of the first column; that of total times stands beside it."""
+    first = result.columns[0]
+    ours = result.value(Ocelot.name, first)
+    best = result.best(goal.against, first)
+    reached = _ratio(ours, best) if goal.against else ours
+    ratio = _ratio(ours, best)
+    return [
+        result.case.title,
+        goal.text,
+        _with_unit(ours, first),
+        NOTHING if best is None else f"{best[0]} {_with_unit(best[1], first)}",
+        NOTHING if ratio is None else f"{ratio:.2f}",
+        _ratio_of_totals(result, goal),
+        "not measured" if reached is None else "ok" if reached <= goal.limit else "missed",
+    ]
+
+
+def _ratio_of_totals(result: Result, goal: Goal) -> str:
+    if result.columns != WAYS["per_tree"].columns:
+        return NOTHING
+    total = result.columns[1]
+    ratio = _ratio(result.value(Ocelot.name, total), result.best(goal.against, total))
+    return NOTHING if ratio is None else f"{ratio:.2f}"
+
+
+def _with_unit(value: float | None, column: str) -> str:
+    return NOTHING if value is None else f"{number(value)} {column.removeprefix('total ')}"
+
+
+def library_table(results: Sequence[Result], labels: Sequence[str]) -> Table:
+    """A row for each case and column, a column for each library."""
+    rows = [
+        [f"{result.case.title}: {column}"]
+        + [number(result.value(label, column)) for label in labels]
+        for result in results
+        for column in result.columns
+    ]
+    return Table("All libraries", ("", *labels), rows)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description=__doc__)
+    parser.add_argument(
+        "--case", nargs="+", choices=BY_NAME, metavar="NAME", help=", ".join(BY_NAME)
+    )
+    parser.add_argument("--only", type=parse_names, metavar="LIBRARY,...", help=", ".join(NAMES))
+    parser.add_argument("--repeat", type=int, help="repetitions, instead of each case's own")
+    parser.add_argument("--scale", type=float, default=1.0, help="fraction of rows and trees")
+    parser.add_argument("--markdown", type=Path, help="write the summary to this file")
+    parser.add_argument("--json", type=Path, help="write every repetition to this file")
+    return parser.parse_args()
+
+
+def _command(options: argparse.Namespace) -> str:
+    words = ["python -m benchmarks.speed"]
+    words += ["--case", *options.case] if options.case else []
+    words += ["--only", ",".join(options.only)] if options.only else []
+    words += ["--repeat", str(options.repeat)] if options.repeat else []
+    words += ["--scale", str(options.scale)] if options.scale != 1 else []
+    return " ".join(words)
+
+
+def main() -> None:
+    """Measure the chosen cases, show tables and the summary, write the files asked for."""
+    options = _options()
+    libraries = load(options.only or NAMES, required=bool(options.only))
+    facts = environment(_command(options), libraries.values())
+    results = []
+    for name in options.case or BY_NAME:
+        case = BY_NAME[name]
+        chosen = {
+            name: library
+            for name, library in libraries.items()
+            if options.only or name in case.libraries
+        }
+        results.append(run(case, chosen, options.repeat or case.repeat, options.scale))
+    summary = summary_table(results)
+    summary.show()
+    if options.markdown:
+        everyone = library_table(results, list(libraries))
+        write_markdown(options.markdown, facts, [summary.markdown(), everyone.markdown()])
+    if options.json:
+        cases = {r.case.name: [asdict(m) for m in r.measurements] for r in results}
+        options.json.write_text(json.dumps({**facts, "cases": cases}, indent=1), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

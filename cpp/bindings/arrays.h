@@ -1,0 +1,44 @@
+// Array types of the boundary: C-contiguous, exact dtype, nothing converted. Inputs are const.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+
+#include <cstdint>
+#include <optional>
+
+namespace ocelot::bindings {
+
+namespace nb = nanobind;
+
+template <class Number, std::size_t dimensions>
+using Array = nb::ndarray<Number, nb::ndim<dimensions>, nb::c_contig, nb::device::cpu>;
+
+template <class Number, std::size_t dimensions>
+using In = Array<const Number, dimensions>;
+
+// Any strides: a column of a row-major table, a transposed frame.
+template <class Number>
+using Strided = nb::ndarray<const Number, nb::ndim<2>, nb::device::cpu>;
+
+using OptionalWeights = std::optional<In<float, 1>>;
+
+inline void require(bool holds, const char* message) {
+  if (!holds) throw nb::value_error(message);
+}
+
+inline const float* data_or_null(const OptionalWeights& weights, std::size_t n_rows) {
+  if (!weights) return nullptr;
+  require(weights->shape(0) == n_rows, "weights: one a row is needed");
+  return weights->data();
+}
+
+using Released = nb::call_guard<nb::gil_scoped_release>;
+
+void bind_quantize(nb::module_& module);
+void bind_grow(nb::module_& module);
+void bind_leaves(nb::module_& module);
+void bind_predict(nb::module_& module);
+
+}  // namespace ocelot::bindings

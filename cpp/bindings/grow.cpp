@@ -1,0 +1,180 @@
+#include "arrays.h"
+#include "histogram.h"
+#include "pack.h"
+#include "partition.h"
+#include "sampling.h"
+#include "score.h"
+
+namespace ocelot::bindings {
+namespace {
+
+void pack_gradients_of(const In<float, 2>& gradients, const OptionalWeights& weights,
+                       bool whole_weights, const Array<std::int64_t, 3>& out_packed,
+                       const Array<double, 1>& out_units, int n_threads) {
+  const std::size_t n_outputs = gradients.shape(0), n_rows = gradients.shape(1);
+  require(out_packed.shape(1) == n_rows, "out_packed: one a row is needed");
+  require(2 * out_packed.shape(0) * out_packed.shape(2) > n_outputs, "out_packed: too few words");
+  require(out_units.shape(0) == n_outputs + 1, "out_units: one a field is needed");
+  pack_gradients(gradients.data(), data_or_null(weights, n_rows), whole_weights, n_outputs, n_rows,
+                 out_packed.shape(0), out_packed.shape(2), out_packed.data(), out_units.data(),
+                 n_threads);
+}
+
+void accumulate_histograms_of(const In<std::uint8_t, 1>& bins,
+                              const In<std::uint64_t, 1>& group_offsets,
+                              const In<std::uint32_t, 1>& group_widths,
+                              const In<std::uint32_t, 1>& rows, const In<std::int64_t, 3>& packed,
+                              const In<std::uint32_t, 1>& begin, const In<std::uint32_t, 1>& end,
+                              const In<std::uint32_t, 1>& target,
+                              const Array<std::int64_t, 5>& inout_histograms, int n_threads) {
+  const std::size_t n_chunks = packed.shape(0), n_rows = packed.shape(1), words = packed.shape(2);
+  require(words == 1 || words == 2 || words == 4, "packed: 1, 2 or 4 words a row");
+  require(inout_histograms.shape(0) == n_chunks && inout_histograms.shape(3) == 256 &&
+              inout_histograms.shape(4) == words,
+          "inout_histograms: shape does not fit packed");
+  const std::size_t n_groups = group_widths.shape(0);
+  require(group_offsets.shape(0) == n_groups, "group_offsets: one a group is needed");
+  std::size_t n_slots = 0;
+  for (std::size_t g = 0; g < n_groups; ++g) {
+    const std::uint32_t width = group_widths.data()[g];
+    require(width == 4 || width == 8 || width == 16, "group_widths: 4, 8 or 16");
+    require(group_offsets.data()[g] + n_rows * width <= bins.shape(0), "bins: too small");
+    n_slots += width;
+  }
+  require(inout_histograms.shape(2) == n_slots, "inout_histograms: one a slot is needed");
+  const std::size_t n_segments = target.shape(0);
+  require(begin.shape(0) == n_segments && end.shape(0) == n_segments, "segments: unequal lengths");
+  for (std::size_t s = 0; s < n_segments; ++s) {
+    require(target.data()[s] < inout_histograms.shape(1), "target: no such histogram");
+    require(begin.data()[s] <= end.data()[s] && end.data()[s] <= rows.shape(0),
+            "segments: beyond the rows");
+  }
+  const Block block{bins.data(), group_offsets.data(), group_widths.data(), n_groups, n_rows};
+  accumulate_histograms(block, rows.data(), packed.data(), n_chunks, words, n_rows, begin.data(),
+                        end.data(), target.data(), n_segments, inout_histograms.shape(1), n_slots,
+                        inout_histograms.data(), n_threads);
+}
+
+void score_columns_of(const Array<std::int64_t, 5>& inout_histograms,
+                      const In<std::uint32_t, 1>& small, const In<std::uint32_t, 1>& large,
+                      const In<std::uint32_t, 1>& slots, const In<std::uint32_t, 1>& shifts,
+                      const In<std::uint32_t, 1>& bin_counts,
+                      const In<std::uint8_t, 1>& candidates, const In<double, 1>& units,
+                      double regularization, double min_weight, bool cosine,
+                      const Array<double, 1>& out_scores, const Array<std::uint8_t, 1>& out_bins,
+                      int n_threads) {
+  const std::size_t n_columns = slots.shape(0);
+  require(shifts.shape(0) == n_columns && bin_counts.shape(0) == n_columns &&
+              candidates.shape(0) == n_columns && out_scores.shape(0) == n_columns &&
+              out_bins.shape(0) == n_columns,
+          "columns: unequal lengths");
+  require(small.shape(0) == large.shape(0), "small, large: unequal lengths");
+  const std::size_t n_outputs = units.shape(0) - 1;
+  require(n_outputs < 2 * inout_histograms.shape(0) * inout_histograms.shape(4),
+          "units: more fields than the histograms have");
+  for (std::size_t c = 0; c < n_columns; ++c) {
+    require(slots.data()[c] < inout_histograms.shape(2), "slots: no such slot");
+    require(bin_counts.data()[c] <= 256, "bin_counts: at most 256");
+  }
+  for (std::size_t p = 0; p < small.shape(0); ++p) {
+    require(small.data()[p] < inout_histograms.shape(1) &&
+                (large.data()[p] < inout_histograms.shape(1) || large.data()[p] == no_histogram),
+            "small, large: no such histogram");
+  }
+  const ScoredColumns columns{slots.data(), shifts.data(), bin_counts.data(), candidates.data(),
+                              n_columns};
+  score_columns(inout_histograms.data(), inout_histograms.shape(0), inout_histograms.shape(1),
+                inout_histograms.shape(2), inout_histograms.shape(4), small.data(), large.data(),
+                small.shape(0), columns, n_outputs, units.data(), regularization, min_weight,
+                cosine ? ScoreKind::cosine : ScoreKind::l2, out_scores.data(), out_bins.data(),
+                n_threads);
+}
+
+void split_leaves_of(const In<std::uint8_t, 1>& bins, std::size_t base, std::size_t stride,
+                     std::uint32_t shift, std::uint32_t mask, std::uint8_t bin,
+                     const In<std::uint32_t, 1>& rows, const In<std::uint32_t, 1>& leaf_offsets,
+                     const Array<std::uint32_t, 1>& out_rows,
+                     const Array<std::uint32_t, 1>& out_offsets, int n_threads) {
+  const std::size_t n_leaves = leaf_offsets.shape(0) - 1;
+  require(leaf_offsets.data()[n_leaves] <= rows.shape(0), "leaf_offsets: beyond the rows");
+  require(out_rows.shape(0) == rows.shape(0), "out_rows: as many as rows");
+  require(out_offsets.shape(0) == 2 * n_leaves + 1, "out_offsets: twice the leaves and one");
+  split_leaves(bins.data(), {base, stride, shift, mask}, bin, rows.data(), leaf_offsets.data(),
+               n_leaves, out_rows.data(), out_offsets.data(), n_threads);
+}
+
+void assign_leaves_of(const In<std::uint8_t, 1>& bins, const In<std::uint64_t, 1>& bases,
+                      const In<std::uint32_t, 1>& strides, const In<std::uint32_t, 1>& shifts,
+                      const In<std::uint32_t, 1>& masks, const In<std::uint8_t, 1>& split_bins,
+                      const Array<std::uint32_t, 1>& out_leaves, int n_threads) {
+  const std::size_t depth = split_bins.shape(0), n_rows = out_leaves.shape(0);
+  require(depth <= 16, "split_bins: at most 16 questions");
+  require(bases.shape(0) == depth && strides.shape(0) == depth && shifts.shape(0) == depth &&
+              masks.shape(0) == depth,
+          "bases, strides, shifts, masks: one a question is needed");
+  ColumnPlace places[16];
+  for (std::size_t d = 0; d < depth; ++d) {
+    places[d] = {bases.data()[d], strides.data()[d], shifts.data()[d], masks.data()[d]};
+    require(n_rows == 0 || places[d].base + (n_rows - 1) * places[d].stride < bins.shape(0),
+            "bins: too small");
+  }
+  assign_leaves(bins.data(), places, split_bins.data(), depth, n_rows, out_leaves.data(),
+                n_threads);
+}
+
+void rows_by_leaf_of(const In<std::uint32_t, 1>& leaves, const Array<std::uint32_t, 1>& out_rows,
+                     const Array<std::uint32_t, 1>& out_offsets, int n_threads) {
+  require(out_rows.shape(0) == leaves.shape(0), "out_rows: as many as leaves");
+  rows_by_leaf(leaves.data(), leaves.shape(0), out_offsets.shape(0) - 1, out_rows.data(),
+               out_offsets.data(), n_threads);
+}
+
+void minimal_variance_weights_of(const In<float, 2>& gradients, const OptionalWeights& weights,
+                                 const In<float, 1>& uniform, double regularization,
+                                 double fraction, const Array<float, 1>& out_weights,
+                                 int n_threads) {
+  const std::size_t n_rows = gradients.shape(1);
+  require(uniform.shape(0) == n_rows && out_weights.shape(0) == n_rows,
+          "uniform, out_weights: one a row is needed");
+  minimal_variance_weights(gradients.data(), data_or_null(weights, n_rows), uniform.data(),
+                           gradients.shape(0), n_rows, regularization, fraction,
+                           out_weights.data(), n_threads);
+}
+
+}  // namespace
+
+void bind_grow(nb::module_& module) {
+  using nb::arg;
+  module.def("pack_gradients", &pack_gradients_of, arg("gradients").noconvert(),
+             arg("weights").noconvert().none(), arg("whole_weights"),
+             arg("out_packed").noconvert(), arg("out_units").noconvert(), nb::kw_only(),
+             arg("n_threads"), Released());
+  module.def("accumulate_histograms", &accumulate_histograms_of, arg("bins").noconvert(),
+             arg("group_offsets").noconvert(), arg("group_widths").noconvert(),
+             arg("rows").noconvert(), arg("packed").noconvert(), arg("begin").noconvert(),
+             arg("end").noconvert(), arg("target").noconvert(),
+             arg("inout_histograms").noconvert(), nb::kw_only(), arg("n_threads"), Released());
+  module.def("score_columns", &score_columns_of, arg("inout_histograms").noconvert(),
+             arg("small").noconvert(), arg("large").noconvert(), arg("slots").noconvert(),
+             arg("shifts").noconvert(), arg("bin_counts").noconvert(),
+             arg("candidates").noconvert(), arg("units").noconvert(), arg("regularization"),
+             arg("min_weight"), arg("cosine"), arg("out_scores").noconvert(),
+             arg("out_bins").noconvert(), nb::kw_only(), arg("n_threads"), Released());
+  module.def("split_leaves", &split_leaves_of, arg("bins").noconvert(), arg("base"),
+             arg("stride"), arg("shift"), arg("mask"), arg("bin"), arg("rows").noconvert(),
+             arg("leaf_offsets").noconvert(), arg("out_rows").noconvert(),
+             arg("out_offsets").noconvert(), nb::kw_only(), arg("n_threads"), Released());
+  module.def("assign_leaves", &assign_leaves_of, arg("bins").noconvert(),
+             arg("bases").noconvert(), arg("strides").noconvert(), arg("shifts").noconvert(),
+             arg("masks").noconvert(), arg("split_bins").noconvert(),
+             arg("out_leaves").noconvert(), nb::kw_only(), arg("n_threads"), Released());
+  module.def("rows_by_leaf", &rows_by_leaf_of, arg("leaves").noconvert(),
+             arg("out_rows").noconvert(), arg("out_offsets").noconvert(), nb::kw_only(),
+             arg("n_threads"), Released());
+  module.def("minimal_variance_weights", &minimal_variance_weights_of,
+             arg("gradients").noconvert(), arg("weights").noconvert().none(),
+             arg("uniform").noconvert(), arg("regularization"), arg("fraction"),
+             arg("out_weights").noconvert(), nb::kw_only(), arg("n_threads"), Released());
+}
+
+}  // namespace ocelot::bindings

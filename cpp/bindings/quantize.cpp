@@ -1,0 +1,85 @@
+#include "arrays.h"
+#include "borders.h"
+
+namespace ocelot::bindings {
+namespace {
+
+template <class Number>
+Values<Number> values_of(const Strided<Number>& array) {
+  return {array.data(), array.shape(0), array.shape(1), array.stride(0), array.stride(1)};
+}
+
+template <class Number>
+void count_missing_of(const Strided<Number>& values, const Array<std::uint64_t, 1>& out_counts,
+                      int n_threads) {
+  require(out_counts.shape(0) == values.shape(1), "out_counts: one a column is needed");
+  count_missing(values_of(values), out_counts.data(), n_threads);
+}
+
+template <class Number>
+void choose_borders_of(const Strided<Number>& values, const In<std::uint32_t, 1>& rows,
+                       const OptionalWeights& weights, int rule,
+                       const In<std::uint32_t, 1>& max_borders, const Array<double, 2>& out_borders,
+                       const Array<std::uint32_t, 1>& out_counts, int n_threads) {
+  const std::size_t n_columns = values.shape(1);
+  require(max_borders.shape(0) == n_columns, "max_borders: one a column is needed");
+  require(out_borders.shape(0) == n_columns, "out_borders: one row a column is needed");
+  require(out_counts.shape(0) == n_columns, "out_counts: one a column is needed");
+  for (std::size_t c = 0; c < n_columns; ++c) {
+    require(max_borders.data()[c] <= out_borders.shape(1), "out_borders: too narrow");
+  }
+  require(rule >= 0 && rule <= 2, "rule: unknown");
+  choose_borders(values_of(values), rows.data(), rows.shape(0),
+                 data_or_null(weights, values.shape(0)), BorderRule(rule), max_borders.data(),
+                 out_borders.shape(1), out_borders.data(), out_counts.data(), n_threads);
+}
+
+template <class Number>
+void quantize_of(const Strided<Number>& values, const In<std::uint32_t, 1>& sources,
+                 const In<double, 1>& borders,
+                 const In<std::uint32_t, 1>& border_offsets, const In<std::uint8_t, 1>& missing,
+                 const In<std::uint64_t, 1>& bases, const In<std::uint32_t, 1>& strides,
+                 const In<std::uint32_t, 1>& shifts, const Array<std::uint8_t, 1>& inout_bins,
+                 int n_threads) {
+  const std::size_t n_rows = values.shape(0), n_columns = sources.shape(0);
+  require(border_offsets.shape(0) == n_columns + 1, "border_offsets: one more than columns");
+  require(border_offsets.data()[n_columns] <= borders.shape(0), "borders: too few");
+  require(missing.shape(0) == n_columns && bases.shape(0) == n_columns &&
+              strides.shape(0) == n_columns && shifts.shape(0) == n_columns,
+          "missing, bases, strides, shifts: one a column is needed");
+  for (std::size_t c = 0; c < n_columns && n_rows > 0; ++c) {
+    require(sources.data()[c] < values.shape(1), "sources: no such column");
+    require(bases.data()[c] + (n_rows - 1) * strides.data()[c] < inout_bins.shape(0),
+            "inout_bins: too small");
+  }
+  const QuantizedColumns columns{n_columns,      sources.data(), borders.data(),
+                                 border_offsets.data(), missing.data(), bases.data(),
+                                 strides.data(), shifts.data()};
+  quantize(values_of(values), columns, inout_bins.data(), n_threads);
+}
+
+template <class Number>
+void bind_for(nb::module_& module) {
+  using nb::arg;
+  module.def("count_missing", &count_missing_of<Number>, arg("values").noconvert(),
+             arg("out_counts").noconvert(), nb::kw_only(), arg("n_threads"), Released());
+  module.def("choose_borders", &choose_borders_of<Number>, arg("values").noconvert(),
+             arg("rows").noconvert(), arg("weights").noconvert().none(), arg("rule"),
+             arg("max_borders").noconvert(), arg("out_borders").noconvert(),
+             arg("out_counts").noconvert(), nb::kw_only(), arg("n_threads"), Released());
+  module.def("quantize", &quantize_of<Number>, arg("values").noconvert(),
+             arg("sources").noconvert(),
+             arg("borders").noconvert(), arg("border_offsets").noconvert(),
+             arg("missing").noconvert(), arg("bases").noconvert(), arg("strides").noconvert(),
+             arg("shifts").noconvert(), arg("inout_bins").noconvert(), nb::kw_only(),
+             arg("n_threads"), Released());
+}
+
+}  // namespace
+
+void bind_quantize(nb::module_& module) {
+  bind_for<float>(module);
+  bind_for<double>(module);
+}
+
+}  // namespace ocelot::bindings

@@ -1,0 +1,159 @@
+#include "pool.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+namespace ocelot {
+namespace {
+
+inline void pause_cpu() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+// A worker spins this long for the next job before it sleeps: kernels of one tree follow each
+// other within microseconds, and waking a sleeping thread costs tens of them.
+constexpr auto spin_time = std::chrono::microseconds(40);
+
+struct Job {
+  void (*body)(void*, std::size_t) = nullptr;
+  void* context = nullptr;
+  std::size_t n_tasks = 0;
+  std::atomic<std::size_t> next{0};
+  std::atomic<int> free_places{0};  // how many more workers may join
+  std::mutex error_mutex;
+  std::exception_ptr error;
+
+  void work() {
+    for (;;) {
+      const std::size_t task = next.fetch_add(1, std::memory_order_relaxed);
+      if (task >= n_tasks) return;
+      try {
+        body(context, task);
+      } catch (...) {
+        const std::lock_guard<std::mutex> lock(error_mutex);
+        if (!error) error = std::current_exception();
+        next.store(n_tasks, std::memory_order_relaxed);
+      }
+    }
+  }
+};
+
+thread_local bool inside_task = false;
+
+class Pool {
+ public:
+  explicit Pool(pid_t owner) : owner_(owner) {}
+
+  pid_t owner() const { return owner_; }
+
+  // False when another thread is using the pool.
+  bool try_acquire() { return !busy_.exchange(true, std::memory_order_acquire); }
+
+  void run(std::size_t n_tasks, int n_threads, void (*body)(void*, std::size_t), void* context) {
+    while (n_workers_ < n_threads - 1) {
+      std::thread([this] { serve(); }).detach();
+      ++n_workers_;
+    }
+    job_.body = body;
+    job_.context = context;
+    job_.n_tasks = n_tasks;
+    job_.error = nullptr;
+    job_.next.store(0, std::memory_order_relaxed);
+    job_.free_places.store(n_threads - 1, std::memory_order_relaxed);
+    open_.store(true);
+    generation_.fetch_add(1);
+    if (n_sleeping_.load() > 0) generation_.notify_all();
+    inside_task = true;
+    job_.work();
+    inside_task = false;
+    // A worker raises n_active_ before it looks at open_; we close before we look at n_active_.
+    // So either we see the worker and wait, or the worker sees the closed door and turns back.
+    open_.store(false);
+    while (n_active_.load() > 0) pause_cpu();
+    const std::exception_ptr error = job_.error;
+    busy_.store(false, std::memory_order_release);
+    if (error) std::rethrow_exception(error);
+  }
+
+ private:
+  void serve() {
+    inside_task = true;
+    std::uint32_t seen = generation_.load();
+    if (open_.load()) help();
+    for (;;) {
+      seen = wait_for_change(seen);
+      help();
+    }
+  }
+
+  void help() {
+    n_active_.fetch_add(1);
+    if (open_.load() && job_.free_places.fetch_sub(1) > 0) job_.work();
+    n_active_.fetch_sub(1);
+  }
+
+  std::uint32_t wait_for_change(std::uint32_t seen) {
+    const auto deadline = std::chrono::steady_clock::now() + spin_time;
+    do {
+      for (int i = 0; i < 64; ++i) {
+        const std::uint32_t current = generation_.load(std::memory_order_acquire);
+        if (current != seen) return current;
+        pause_cpu();
+      }
+    } while (std::chrono::steady_clock::now() < deadline);
+    n_sleeping_.fetch_add(1);
+    generation_.wait(seen);
+    n_sleeping_.fetch_sub(1);
+    return generation_.load();
+  }
+
+  const pid_t owner_;
+  int n_workers_ = 0;
+  Job job_;
+  std::atomic<bool> busy_{false};
+  std::atomic<bool> open_{false};
+  std::atomic<int> n_active_{0};
+  std::atomic<int> n_sleeping_{0};
+  std::atomic<std::uint32_t> generation_{0};
+};
+
+std::atomic<Pool*> the_pool{nullptr};
+
+// The pool of this process. A forked child has none of its parent's threads, so it leaves the
+// parent's pool alone and makes its own.
+Pool& pool() {
+  const pid_t here = getpid();
+  Pool* current = the_pool.load(std::memory_order_acquire);
+  while (current == nullptr || current->owner() != here) {
+    Pool* fresh = new Pool(here);
+    if (the_pool.compare_exchange_strong(current, fresh)) return *fresh;
+    delete fresh;
+  }
+  return *current;
+}
+
+}  // namespace
+
+void run_tasks(std::size_t n_tasks, int n_threads, void (*body)(void*, std::size_t),
+               void* context) {
+  if (n_tasks > 1 && n_threads > 1 && !inside_task) {
+    Pool& shared = pool();
+    if (shared.try_acquire()) {
+      shared.run(n_tasks, n_threads, body, context);
+      return;
+    }
+  }
+  for (std::size_t task = 0; task < n_tasks; ++task) body(context, task);
+}
+
+}  // namespace ocelot

@@ -1,0 +1,36 @@
+"""Ocelot: gradient boosting of oblivious trees that does not leak its targets.
+
+The journey of the data, a folder a stage:
+
+    table      what a user has             -> typed columns
+    quantize   numbers                     -> bins
+    loss       predictions and targets     -> gradients         (metric: -> one number)
+    boost      the loop: one tree after the other
+    grow       gradients                   -> the structure of a tree
+    leaves     a structure                 -> leaf values
+    model      trees                       -> packed arrays, files
+    predict    model and table             -> predictions
+    estimator  all of it with scikit-learn's face
+    kernels    the only door to C++
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+from ocelotboost.errors import InputError, ModelFileError, OcelotError, ParameterError
+from ocelotboost.estimator.classifier import OcelotClassifier
+from ocelotboost.estimator.load import load_model
+from ocelotboost.estimator.regressor import OcelotRegressor
+
+__version__ = version("ocelot-boost")
+
+__all__ = [
+    "OcelotClassifier",
+    "OcelotRegressor",
+    "load_model",
+    "OcelotError",
+    "InputError",
+    "ParameterError",
+    "ModelFileError",
+]

@@ -1,0 +1,99 @@
+"""Metrics by iteration, on the training rows and on every eval set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ocelotboost.boost.callback import History
+from ocelotboost.boost.tree import GrownTree
+from ocelotboost.kernels import native
+from ocelotboost.loss.base import Floats, Loss, Targets
+from ocelotboost.loss.passes import Pass
+from ocelotboost.metric.base import MetricLike
+
+
+@dataclass(frozen=True)
+class EvalSet:
+    """Held-out rows and their raw predictions so far.
+
+    bins  uint8 (n_columns, n)
+    raw   float64 (n_outputs, n), changed by every tree
+    """
+
+    name: str
+    bins: NDArray[np.uint8]
+    target: Targets
+    weight: NDArray[np.float32] | None
+    raw: Floats
+
+    def add_tree(self, tree: GrownTree, n_threads: int) -> None:
+        native.predict_trees(
+            self.bins,
+            np.array([split.column for split in tree.splits], dtype=np.uint32),
+            np.array([split.bin for split in tree.splits], dtype=np.uint8),
+            np.array([len(tree.splits)], dtype=np.uint32),
+            tree.leaf_values,
+            self.raw,
+            n_threads=n_threads,
+        )
+
+
+class LossMetric:
+    """The training loss as a metric of held-out rows, by the same fast pass."""
+
+    higher_is_better = False
+
+    def __init__(self, loss: Loss, loss_pass: Pass) -> None:
+        self.name = loss.name
+        self._loss = loss
+        self._pass = loss_pass
+
+    def of(self, eval_set: EvalSet) -> float:
+        unused = np.empty(eval_set.raw.shape, dtype=np.float32)
+        total = self._pass.gradients(eval_set.target, eval_set.weight, eval_set.raw, unused)
+        weight = eval_set.weight
+        whole = len(eval_set.target) if weight is None else weight.sum(dtype=np.float64)
+        return self._loss.report(total / float(whole))
+
+
+class Evaluation:
+    """Records the loss, and the metrics besides it, of every data set."""
+
+    def __init__(
+        self, loss_metric: LossMetric, metrics: list[MetricLike], eval_sets: list[EvalSet]
+    ) -> None:
+        self._loss_metric = loss_metric
+        self._metrics = [metric for metric in metrics if metric.name != loss_metric.name]
+        self.eval_sets = eval_sets
+        names = [loss_metric.name, *(metric.name for metric in self._metrics)]
+        self.history: History = {
+            data: {name: [] for name in names}
+            for data in ("learn", *(eval_set.name for eval_set in eval_sets))
+        }
+
+    def record(
+        self,
+        learn_loss: float,
+        target: Targets,
+        weight: NDArray[np.float32] | None,
+        raw: Floats,
+    ) -> None:
+        """One more value of everything, after a tree."""
+        self.history["learn"][self._loss_metric.name].append(learn_loss)
+        self._record_metrics("learn", target, weight, raw)
+        for eval_set in self.eval_sets:
+            values = self.history[eval_set.name]
+            values[self._loss_metric.name].append(self._loss_metric.of(eval_set))
+            self._record_metrics(eval_set.name, eval_set.target, eval_set.weight, eval_set.raw)
+
+    def _record_metrics(
+        self, data: str, target: Targets, weight: NDArray[np.float32] | None, raw: Floats
+    ) -> None:
+        # Metrics take rows first, as users do.
+        rows_first = raw[0] if len(raw) == 1 else raw.T
+        for metric in self._metrics:
+            value = float(metric.value(target, rows_first, weight))
+            self.history[data][metric.name].append(value)

@@ -1,0 +1,40 @@
+"""A tree fresh from training, in bins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ocelotboost.grow.partition import Split
+from ocelotboost.loss.base import Floats
+from ocelotboost.model.forest import Forest
+from ocelotboost.quantize.quantizer import Quantizer
+
+
+@dataclass(frozen=True)
+class GrownTree:
+    """Splits by bin, leaf values (n_leaves, n_outputs) with the learning rate, leaf weights."""
+
+    splits: list[Split]
+    leaf_values: Floats
+    leaf_weights: Floats
+
+
+def pack_forest(trees: list[GrownTree], quantizer: Quantizer, start_value: Floats) -> Forest:
+    """The trees as a forest whose borders are numbers, not bins."""
+    splits = [split for tree in trees for split in tree.splits]
+    n_outputs = len(start_value)
+    return Forest(
+        split_columns=np.array([split.column for split in splits], dtype=np.uint32),
+        split_borders=np.array(
+            [quantizer.border_of(split.column, split.bin) for split in splits], dtype=np.float64
+        ),
+        tree_depths=np.array([len(tree.splits) for tree in trees], dtype=np.uint32),
+        leaf_values=np.concatenate(
+            [np.empty((0, n_outputs)), *(tree.leaf_values for tree in trees)]
+        ),
+        leaf_weights=np.concatenate([np.empty(0), *(tree.leaf_weights for tree in trees)]),
+        start_value=start_value,
+        missing_high=quantizer.missing_high,
+    )

@@ -1,0 +1,429 @@
+"""What classifier and regressor share: parameters, ``fit``, prediction, saving.
+
+``fit`` is the journey of the data, a line a stage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from ocelotboost.boost.boosting import Boosted, boost
+from ocelotboost.boost.callback import check_callbacks
+from ocelotboost.boost.tree import pack_forest
+from ocelotboost.errors import InputError, ParameterError
+from ocelotboost.estimator.parameters import (
+    Rule,
+    check_parameters,
+    either,
+    flag,
+    nothing,
+    number,
+    one_of,
+    parameter,
+    whole,
+)
+from ocelotboost.estimator.preparation import (
+    EvalInput,
+    Prepared,
+    boost_settings,
+    eval_inputs,
+    hold_out,
+    prepare,
+    replay_on_all_rows,
+)
+from ocelotboost.estimator.progress import ProgressBar
+from ocelotboost.loss.base import CustomLoss, Floats, Loss, Targets
+from ocelotboost.metric.base import MetricLike, check_metric
+from ocelotboost.metric.registry import check_metric_fits, metric_from_name
+from ocelotboost.model.file import load_trained, save_model
+from ocelotboost.model.forest import Forest, join_forests
+from ocelotboost.model.importance import feature_importances
+from ocelotboost.model.trained import TrainedModel
+from ocelotboost.predict.predictor import Predictor, make_predictor
+from ocelotboost.quantize.borders import BORDER_RULES
+from ocelotboost.table.columns import Table
+from ocelotboost.table.from_input import table_from_input
+from ocelotboost.table.roles import match_columns, row_weights
+from ocelotboost.threads import thread_count
+
+Self = TypeVar("Self", bound="OcelotEstimator")
+
+_metric_rule = Rule("a metric name such as 'AUC', or a metric object", lambda v: v is not None)
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class OcelotEstimator(BaseEstimator):  # type: ignore[misc]
+    """Parameters and behaviour of both estimators."""
+
+    iterations: int = parameter(1000, whole(1), "The most trees there will be.")
+    learning_rate: float | None = parameter(
+        None,
+        either(nothing(), number(0, open_low=True)),
+        "Share of each tree that is added. None: from rows, iterations and loss.",
+    )
+    depth: int = parameter(6, whole(1, 16), "Questions of a tree; it has 2^depth leaves.")
+    l2_leaf_reg: float = parameter(
+        3.0, number(0), "Pulls leaf values towards zero, as so many rows of gradient zero would."
+    )
+    loss_function: Any = parameter(
+        None,
+        Rule("a loss name such as 'Quantile:alpha=0.9', a loss object, or None", lambda v: True),
+        "What training makes small. None: RMSE; Logloss for two classes, MultiClass for more.",
+    )
+    boosting_type: str = parameter(
+        "auto",
+        one_of("auto", "Plain"),
+        "'Plain' is the classic scheme; 'auto' is Plain in this version.",
+    )
+    border_count: int = parameter(254, whole(1, 254), "The most borders a column is cut at.")
+    border_type: str = parameter(
+        "GreedyLogSum", one_of(*BORDER_RULES), "How the borders of a column are chosen."
+    )
+    nan_mode: str = parameter(
+        "Min",
+        one_of("Min", "Max", "Forbidden"),
+        "Missing values are below all numbers, above them, or an error.",
+    )
+    random_strength: float = parameter(
+        1.0, number(0), "Noise on the scores of splits; it fades as training goes on."
+    )
+    bootstrap_type: str = parameter(
+        "auto",
+        one_of("auto", "No", "Bayesian", "Bernoulli", "MVS"),
+        "Which rows choose a tree's structure. 'auto': MVS; Bayesian for several classes; all "
+        "rows when there are fewer than 100.",
+    )
+    bagging_temperature: float = parameter(
+        1.0, number(0), "For Bayesian: row weights are (-ln U)^temperature."
+    )
+    subsample: float | None = parameter(
+        None,
+        either(nothing(), number(0, 1, open_low=True)),
+        "For Bernoulli and MVS: share of the rows taken. None: 0.8.",
+    )
+    rsm: float = parameter(
+        1.0, number(0, 1, open_low=True), "Share of the columns each tree may use."
+    )
+    min_data_in_leaf: float = parameter(
+        1.0,
+        number(0),
+        "A leaf that weighs less earns no score and stays at zero (a weight of k is k rows).",
+    )
+    leaf_estimation_method: str | None = parameter(
+        None,
+        either(nothing(), one_of("Newton", "Gradient", "Exact")),
+        "How leaf values are found. None: what suits the loss.",
+    )
+    leaf_estimation_iterations: int | None = parameter(
+        None, either(nothing(), whole(1)), "Steps of it. None: what suits the loss."
+    )
+    score_function: str = parameter(
+        "Cosine", one_of("Cosine", "L2"), "What makes a split a good one."
+    )
+    eval_metric: Any = parameter(
+        None,
+        either(nothing(), _metric_rule),
+        "Watched besides the loss; on the first eval set it decides about stopping. None: the loss.",
+    )
+    early_stopping_rounds: int | None = parameter(
+        None,
+        either(nothing(), whole(1)),
+        "Stop when the eval metric has not improved for so many trees. With validation_fraction, "
+        "None means 50.",
+    )
+    validation_fraction: float | None = parameter(
+        None,
+        either(nothing(), number(0, 1, open_low=True, open_high=True)),
+        "Hold out this share of the rows for early stopping (the same share of every class).",
+    )
+    refit: str | None = parameter(
+        None,
+        either(nothing(), one_of("replay")),
+        "With validation_fraction: 'replay' fills the leaves of the found trees again from all "
+        "rows, so that no row is wasted.",
+    )
+    time_limit: float | None = parameter(
+        None, either(nothing(), number(0, open_low=True)), "Seconds after which no tree is begun."
+    )
+    random_state: int | None = parameter(
+        0,
+        either(
+            nothing(),
+            whole(0),
+            Rule(
+                "a numpy RandomState or Generator",
+                lambda v: isinstance(v, np.random.RandomState | np.random.Generator),
+            ),
+        ),
+        "Same data and same number: same model, for any n_jobs. None: different each time.",
+    )
+    n_jobs: int | None = parameter(
+        None,
+        either(nothing(), whole(-(1 << 30))),
+        "Threads. None: OCELOT_NUM_THREADS, else OMP_NUM_THREADS, else all cores.",
+    )
+    verbose: bool | int = parameter(
+        False, either(flag(), whole(0)), "Show a progress bar with the metric and remaining time."
+    )
+
+    # ---- training ------------------------------------------------------------------------
+
+    def fit(
+        self: Self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        eval_set: Any = None,
+        cat_features: Any = None,
+        init_model: Any = None,
+        callbacks: Any = None,
+    ) -> Self:
+        """Train on a table and a target.
+
+        X              NumPy, pandas, polars, pyarrow, scipy.sparse, lists; NaN and null are missing
+        y              the target, one a row
+        sample_weight  a weight k counts like k copies of the row
+        eval_set       (X, y), (X, y, weight), or a list of such: rows to watch and to stop on
+        cat_features   not in this version
+        init_model     a fitted estimator or a saved model to continue from
+        callbacks      objects with before_iteration(info) and/or after_iteration(info); True stops
+        """
+        check_parameters(self)
+        _refuse_categories(cat_features)
+        n_threads = thread_count(self.n_jobs)
+        table = table_from_input(X)
+        target = self._learn_target(y, table.n_rows)
+        weight = self._with_class_weights(row_weights(sample_weight, table.n_rows), target)
+        loss = self._loss()
+        loss.check_target(target)
+        continued = self._model_to_continue(init_model, table, loss)
+        held_out = eval_inputs(eval_set, table, self._encode_target)
+        everything = prepare(table, target, weight)
+        rows, held_out = hold_out(self, everything, held_out)
+        prepared = Prepared.make(self, everything, rows, loss, continued, held_out, n_threads)
+        boosted = self._boost(prepared, loss, check_callbacks(callbacks), n_threads)
+        self._keep(prepared, boosted, loss, continued, table)
+        return self
+
+    def _boost(
+        self, prepared: Prepared, loss: Loss, callbacks: list[Any], n_threads: int
+    ) -> Boosted:
+        metrics = self._metrics(loss)
+        settings = boost_settings(self, prepared, loss, n_threads)
+        judge = metrics[-1].name if metrics else loss.name
+        with ProgressBar(bool(self.verbose), judge) as progress:
+            boosted = boost(
+                prepared.training,
+                prepared.eval_sets,
+                loss,
+                metrics,
+                prepared.start,
+                settings,
+                [*callbacks, progress],
+                prepared.seed,
+            )
+        if boosted.best_iteration is not None:
+            n_best = boosted.best_iteration + 1
+            boosted = Boosted(boosted.trees[:n_best], boosted.history, boosted.best_iteration)
+        if self.refit == "replay" and self.validation_fraction is not None:
+            boosted = replay_on_all_rows(prepared, boosted, loss, settings)
+        return boosted
+
+    def _keep(
+        self,
+        prepared: Prepared,
+        boosted: Boosted,
+        loss: Loss,
+        continued: TrainedModel | None,
+        table: Table,
+    ) -> None:
+        forest = pack_forest(boosted.trees, prepared.quantizer, prepared.start_value)
+        if continued is not None:
+            forest = join_forests(continued.forest, forest)
+        name = f"custom:{loss.name}" if isinstance(loss, CustomLoss) else loss.name
+        self.model_ = TrainedModel(
+            forest=forest,
+            kind=self._kind,
+            loss=name,
+            feature_names=table.names,
+            classes=getattr(self, "classes_", None),
+            parameters=self.get_params(),
+            history=boosted.history,
+            best_iteration=boosted.best_iteration,
+        )
+        self._loss_ = loss
+        self.learning_rate_ = prepared.learning_rate
+        self._expose_model()
+
+    def _expose_model(self) -> None:
+        """Fitted attributes, from the model; also after loading."""
+        model = self.model_
+        self.n_features_in_ = model.n_features
+        if model.feature_names is not None:
+            self.feature_names_in_ = np.array(model.feature_names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        self.history_ = model.history
+        self.best_iteration_ = model.best_iteration
+        self.n_iter_ = model.forest.n_trees
+        self._predictor: Predictor | None = None
+
+    def _metrics(self, loss: Loss) -> list[MetricLike]:
+        if self.eval_metric is None:
+            return []
+        if isinstance(self.eval_metric, str):
+            check_metric_fits(self.eval_metric, loss.name)
+            return [metric_from_name(self.eval_metric, self._rows_first_link(loss))]
+        return [check_metric(self.eval_metric)]
+
+    @staticmethod
+    def _rows_first_link(loss: Loss) -> Any:
+        if loss.n_outputs == 1:
+            return loss.link
+        return lambda raw: loss.link(raw.T).T
+
+    def _model_to_continue(
+        self, init_model: Any, table: Table, loss: Loss
+    ) -> TrainedModel | None:
+        if init_model is None:
+            return None
+        if isinstance(init_model, str | PathLike):
+            model = load_trained(init_model)
+        else:
+            model = getattr(init_model, "model_", None)
+            if not isinstance(model, TrainedModel):
+                raise InputError(
+                    f"init_model is {type(init_model).__name__}; give a fitted Ocelot estimator or "
+                    "the path of a saved model."
+                )
+        match_columns(table, model.feature_names, model.n_features, "init_model")
+        if model.forest.n_outputs != loss.n_outputs or model.kind != self._kind:
+            raise InputError(
+                f"init_model is a {model.kind} with {model.forest.n_outputs} outputs; this data "
+                f"needs a {self._kind} with {loss.n_outputs}. Continue with the same target."
+            )
+        if model.classes is not None and list(model.classes) != list(self.classes_):
+            raise InputError(
+                f"init_model knows the classes {list(model.classes)}, y has {list(self.classes_)}; "
+                "continue with the same classes."
+            )
+        return model
+
+    # ---- prediction ----------------------------------------------------------------------
+
+    def predict_raw(self, X: Any) -> Floats:
+        """The sum of the trees: (n,), or (n, n_classes) for several classes."""
+        raw = self._raw(X)
+        return raw[0] if len(raw) == 1 else raw.T
+
+    def _raw(self, X: Any) -> Floats:
+        """Raw predictions (n_outputs, n)."""
+        predictor = self.__dict__.get("_predictor")
+        if predictor is None:
+            check_is_fitted(self, "model_")
+            predictor = self._predictor = make_predictor(self.model_.forest)
+        if (
+            type(X) is np.ndarray
+            and X.ndim == 2
+            and X.dtype.char in "fd"
+            and X.dtype.isnative
+            and X.flags.aligned
+            and X.shape[1] == self.n_features_in_
+            and len(X) > 0
+            and self.model_.feature_names is None
+            and self.nan_mode != "Forbidden"
+        ):
+            return predictor.raw_of_matrix(X, self._prediction_threads(len(X)))
+        table = self._matching_table(X)
+        return predictor.raw(table, self._prediction_threads(table.n_rows))
+
+    def _staged_raw(self, X: Any) -> Iterator[Floats]:
+        check_is_fitted(self, "model_")
+        table = self._matching_table(X)
+        predictor = make_predictor(self.model_.forest)
+        yield from predictor.staged(table, self._prediction_threads(table.n_rows))
+
+    def _matching_table(self, X: Any) -> Table:
+        table = table_from_input(X)
+        match_columns(table, self.model_.feature_names, self.n_features_in_, type(self).__name__)
+        if self.nan_mode == "Forbidden":
+            for part in table.parts:
+                bad = np.isnan(part.values()).any(axis=0)
+                if bad.any():
+                    column = part.first + int(np.flatnonzero(bad)[0])
+                    raise InputError(
+                        f"Column {table.names[column] if table.names else column} has missing "
+                        "values, and the model was trained with nan_mode='Forbidden'."
+                    )
+        return table
+
+    def _prediction_threads(self, n_rows: int) -> int:
+        return 1 if n_rows < 128 else thread_count(self.n_jobs)
+
+    # ---- the model -----------------------------------------------------------------------
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """How much predictions change with each column, summing to 1."""
+        check_is_fitted(self, "model_")
+        return feature_importances(self.model_.forest)
+
+    @property
+    def forest_(self) -> Forest:
+        """The trees as arrays."""
+        check_is_fitted(self, "model_")
+        return self.model_.forest
+
+    def save_model(self, path: str | PathLike[str], format: str = "auto") -> None:
+        """Write the model: safetensors, or JSON when the name ends in .json (or format="json")."""
+        check_is_fitted(self, "model_")
+        save_model(self.model_, path, format)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        # Made again when it is needed.
+        return {key: value for key, value in state.items() if key != "_predictor"}
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "model_")
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.nan_mode != "Forbidden"
+        tags.input_tags.sparse = True
+        return tags
+
+    # ---- what differs --------------------------------------------------------------------
+
+    _kind = ""
+
+    def _learn_target(self, y: Any, n_rows: int) -> Targets:
+        raise NotImplementedError
+
+    def _encode_target(self, y: Any, n_rows: int, argument: str) -> Targets:
+        raise NotImplementedError
+
+    def _loss(self) -> Loss:
+        raise NotImplementedError
+
+    def _with_class_weights(
+        self, weight: NDArray[np.float32] | None, target: Targets
+    ) -> NDArray[np.float32] | None:
+        return weight
+
+
+def _refuse_categories(cat_features: Any) -> None:
+    if cat_features is not None and len(cat_features) > 0:
+        raise ParameterError(
+            f"cat_features={list(cat_features)!r}: categorical features are not supported in this "
+            "version; encode these columns as numbers."
+        )

@@ -1,0 +1,149 @@
+"""OcelotClassifier."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+
+from ocelotboost.errors import ParameterError
+from ocelotboost.estimator.base import OcelotEstimator
+from ocelotboost.estimator.parameters import (
+    Rule,
+    describe_parameters,
+    either,
+    is_class_weights,
+    nothing,
+    one_of,
+    parameter,
+)
+from ocelotboost.loss.base import Floats, Loss, Targets
+from ocelotboost.loss.registry import CLASS_LOSSES, loss_from
+from ocelotboost.table.roles import class_target, encode_labels
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class OcelotClassifier(ClassifierMixin, OcelotEstimator):  # type: ignore[misc]
+    """Gradient boosting of oblivious trees for classes.
+
+    >>> import numpy as np
+    >>> from ocelotboost import OcelotClassifier
+    >>> X = np.random.default_rng(0).normal(size=(500, 3))
+    >>> y = np.where(X[:, 0] + X[:, 1] > 0, "yes", "no")
+    >>> model = OcelotClassifier(iterations=100).fit(X, y)
+    >>> model.score(X, y) > 0.95
+    True
+    """
+
+    class_weights: Any = parameter(
+        None,
+        either(
+            nothing(),
+            Rule("a mapping from class to weight, or weights in class order", is_class_weights),
+        ),
+        "Multiplies the weight of the rows of each class.",
+    )
+    auto_class_weights: str | None = parameter(
+        None,
+        either(nothing(), one_of("Balanced", "SqrtBalanced")),
+        "Weights that make all classes weigh the same, or the square root of those.",
+    )
+
+    _kind = "classifier"
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The likeliest class: (n,)."""
+        return self._labels(self._raw(X))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """The probability of each class, in the order of ``classes_``: (n, n_classes)."""
+        return self._probabilities(self._raw(X))
+
+    def decision_function(self, X: Any) -> Floats:
+        """The raw prediction: log-odds of the second class, or one number a class."""
+        return self.predict_raw(X)
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+        """The likeliest class after each tree."""
+        for raw in self._staged_raw(X):
+            yield self._labels(raw)
+
+    def staged_predict_proba(self, X: Any) -> Iterator[Floats]:
+        """The probabilities after each tree."""
+        for raw in self._staged_raw(X):
+            yield self._probabilities(raw)
+
+    def _labels(self, raw: Floats) -> NDArray[Any]:
+        codes = (raw[0] > 0).astype(np.intp) if len(raw) == 1 else raw.argmax(axis=0)
+        labels: NDArray[Any] = self.classes_[codes]
+        return labels
+
+    def _probabilities(self, raw: Floats) -> Floats:
+        if len(raw) == 1:
+            positive = self._loss_.link(raw[0])
+            return np.stack([1.0 - positive, positive], axis=1)
+        return self._loss_.link(raw).T
+
+    def _learn_target(self, y: Any, n_rows: int) -> Targets:
+        self.classes_, codes = class_target(y, n_rows)
+        return codes.astype(np.float32)
+
+    def _encode_target(self, y: Any, n_rows: int, argument: str) -> Targets:
+        codes = encode_labels(y, self.classes_, n_rows=n_rows, argument=argument)
+        return codes.astype(np.float32)
+
+    def _loss(self) -> Loss:
+        n_classes = len(self.classes_)
+        choice = self.loss_function
+        if choice is None:
+            choice = "Logloss" if n_classes == 2 else "MultiClass"
+        loss = loss_from(choice, CLASS_LOSSES, n_classes)
+        if loss.n_outputs == 1 and n_classes > 2:
+            raise ParameterError(
+                f"loss_function={choice!r} is for two classes and y has {n_classes}; "
+                "use 'MultiClass'."
+            )
+        return loss
+
+    def _with_class_weights(
+        self, weight: NDArray[np.float32] | None, target: Targets
+    ) -> NDArray[np.float32] | None:
+        if self.class_weights is None and self.auto_class_weights is None:
+            return weight
+        if self.class_weights is not None and self.auto_class_weights is not None:
+            raise ParameterError("Give class_weights or auto_class_weights, not both.")
+        codes = target.astype(np.intp)
+        if self.class_weights is not None:
+            by_class = self._given_class_weights()
+        else:
+            totals = np.bincount(codes, weights=weight, minlength=len(self.classes_))
+            by_class = totals.max() / np.maximum(totals, 1e-30)
+            if self.auto_class_weights == "SqrtBalanced":
+                by_class = np.sqrt(by_class)
+        scaled = by_class.astype(np.float32)[codes]
+        return scaled if weight is None else weight * scaled
+
+    def _given_class_weights(self) -> NDArray[np.float64]:
+        given = self.class_weights
+        if isinstance(given, Mapping):
+            known = self.classes_.tolist()
+            for label in given:
+                if label not in known:
+                    raise ParameterError(
+                        f"class_weights has a weight for {label!r}, which is no class of y; the "
+                        f"classes are {known}."
+                    )
+            return np.array([float(given.get(label, 1.0)) for label in known])
+        if len(given) != len(self.classes_):
+            raise ParameterError(
+                f"class_weights has {len(given)} weights, y has {len(self.classes_)} classes; give "
+                "one for each, in the order of the sorted classes."
+            )
+        return np.asarray(given, dtype=np.float64)
+
+
+OcelotClassifier.__doc__ = f"{OcelotClassifier.__doc__}\n{describe_parameters(OcelotClassifier)}\n"

@@ -1,0 +1,35 @@
+"""load_model: a saved model as an estimator."""
+
+from __future__ import annotations
+
+import dataclasses
+from os import PathLike
+
+from ocelotboost.estimator.classifier import OcelotClassifier
+from ocelotboost.estimator.regressor import OcelotRegressor
+from ocelotboost.loss.base import Loss
+from ocelotboost.loss.registry import CLASS_LOSSES, REGRESSION_LOSSES, loss_from
+from ocelotboost.model.file import load_trained
+from ocelotboost.model.trained import TrainedModel
+
+
+def load_model(path: str | PathLike[str]) -> OcelotClassifier | OcelotRegressor:
+    """Read a model written by ``save_model``: a fitted OcelotClassifier or OcelotRegressor."""
+    model = load_trained(path)
+    kind = OcelotClassifier if model.kind == "classifier" else OcelotRegressor
+    known = {declared.name for declared in dataclasses.fields(kind)}
+    estimator = kind(**{k: v for k, v in model.parameters.items() if k in known})
+    estimator.model_ = model
+    estimator._loss_ = _loss_of(model)
+    if model.classes is not None:
+        estimator.classes_ = model.classes
+    estimator._expose_model()
+    return estimator
+
+
+def _loss_of(model: TrainedModel) -> Loss:
+    """The loss, for its link. A user's own loss is code, which no file holds: raw values stay."""
+    if model.loss.startswith("custom:"):
+        fallback = "Logloss" if model.kind == "classifier" else "RMSE"
+        return loss_from(fallback, (*CLASS_LOSSES, *REGRESSION_LOSSES))
+    return loss_from(model.loss, (*CLASS_LOSSES, *REGRESSION_LOSSES), model.forest.n_outputs)

@@ -1,0 +1,122 @@
+"""Every parameter of the estimators, declared once: type, range, default and text.
+
+The declarations become the constructor's signature, the checks at ``fit``, and the documentation.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from ocelotboost.errors import ParameterError
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What values a parameter may have: a sentence, and the test of it."""
+
+    wanted: str
+    holds: Callable[[Any], bool]
+
+
+def whole(low: int, high: int | None = None) -> Rule:
+    """A whole number in [low, high]."""
+    text = f"a whole number from {low}" + ("" if high is None else f" to {high}")
+    return Rule(
+        text,
+        lambda v: (
+            isinstance(v, Integral)
+            and not isinstance(v, bool | np.bool_)
+            and v >= low
+            and (high is None or v <= high)
+        ),
+    )
+
+
+def number(
+    low: float, high: float = np.inf, *, open_low: bool = False, open_high: bool = False
+) -> Rule:
+    """A finite number between low and high."""
+    lower = f"above {low:g}" if open_low else f"at least {low:g}"
+    upper = "" if high == np.inf else f" and {'below' if open_high else 'at most'} {high:g}"
+
+    def holds(v: Any) -> bool:
+        return (
+            isinstance(v, Real)
+            and not isinstance(v, bool | np.bool_)
+            and bool(np.isfinite(v))
+            and (v > low if open_low else v >= low)
+            and (v < high if open_high else v <= high)
+        )
+
+    return Rule(f"a number {lower}{upper}", holds)
+
+
+def one_of(*choices: str) -> Rule:
+    """One of these texts."""
+    return Rule(
+        "one of " + ", ".join(map(repr, choices)), lambda v: isinstance(v, str) and v in choices
+    )
+
+
+def flag() -> Rule:
+    return Rule("True or False", lambda v: isinstance(v, bool | np.bool_))
+
+
+def either(*rules: Rule) -> Rule:
+    """What any of the rules allows."""
+    return Rule(", or ".join(r.wanted for r in rules), lambda v: any(r.holds(v) for r in rules))
+
+
+def nothing() -> Rule:
+    return Rule("None", lambda v: v is None)
+
+
+def parameter(default: Any, rule: Rule, text: str) -> Any:
+    """Declare one parameter, as a dataclass field that carries its rule and text."""
+    return field(default=default, metadata={"rule": rule, "text": text})
+
+
+def check_parameters(estimator: Any) -> None:
+    """Raise ParameterError for the first parameter whose value its rule does not allow."""
+    for declared in dataclasses.fields(estimator):
+        rule: Rule = declared.metadata["rule"]
+        value = getattr(estimator, declared.name)
+        if not rule.holds(value):
+            raise ParameterError(
+                f"{declared.name}={value!r} is not possible; give {rule.wanted}."
+                f"{_similar(value, rule)} (default: {declared.default!r})"
+            )
+
+
+def describe_parameters(cls: type) -> str:
+    """The parameters as a numpydoc section."""
+    lines = ["Parameters", "----------"]
+    for declared in dataclasses.fields(cls):
+        rule: Rule = declared.metadata["rule"]
+        lines.append(f"{declared.name} : {rule.wanted}; default {declared.default!r}")
+        lines.append(f"    {declared.metadata['text']}")
+    return "\n".join(lines)
+
+
+def _similar(value: Any, rule: Rule) -> str:
+    if not isinstance(value, str):
+        return ""
+    choices = [piece.strip().strip("'") for piece in rule.wanted.split(",") if "'" in piece]
+    choices = [choice.removeprefix("one of '").strip("'") for choice in choices]
+    close = {choice.lower(): choice for choice in choices}
+    match = difflib.get_close_matches(value.lower(), close, n=1)
+    return f" Did you mean {close[match[0]]!r}?" if match else ""
+
+
+def is_class_weights(value: Any) -> bool:
+    """A weight for each class: a mapping, or numbers in the order of the sorted classes."""
+    if isinstance(value, Mapping):
+        return all(number(0).holds(v) for v in value.values())
+    return isinstance(value, list | tuple | np.ndarray) and all(number(0).holds(v) for v in value)

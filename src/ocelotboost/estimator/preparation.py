@@ -1,0 +1,299 @@
+"""From checked input to what the training loop takes: rows, bins, eval sets, settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ocelotboost.boost.boosting import Boosted, BoostSettings
+from ocelotboost.boost.evaluation import EvalSet
+from ocelotboost.boost.learning_rate import automatic_learning_rate
+from ocelotboost.boost.plain import TrainingSet
+from ocelotboost.boost.replay import replay
+from ocelotboost.boost.sampling import choose_sampling
+from ocelotboost.errors import InputError, ParameterError
+from ocelotboost.grow.scorer import ScoreSettings
+from ocelotboost.leaves.estimate import LeafSettings
+from ocelotboost.loss.base import Floats, LeafRule, Loss, Targets
+from ocelotboost.model.trained import TrainedModel
+from ocelotboost.predict.predictor import make_predictor
+from ocelotboost.quantize.quantizer import Quantizer
+from ocelotboost.table.columns import Table
+from ocelotboost.table.from_input import table_from_input
+from ocelotboost.table.roles import match_columns, row_weights
+
+if TYPE_CHECKING:
+    from ocelotboost.estimator.base import OcelotEstimator
+
+_DEFAULT_PATIENCE = 50
+
+
+@dataclass(frozen=True)
+class LabelledTable:
+    """Columns, target and weight of the same rows."""
+
+    table: Table
+    target: Targets
+    weight: NDArray[np.float32] | None
+
+    def take(self, rows: NDArray[np.intp]) -> LabelledTable:
+        weight = None if self.weight is None else self.weight[rows]
+        return LabelledTable(self.table.take(rows), self.target[rows], weight)
+
+
+@dataclass(frozen=True)
+class EvalInput:
+    """Rows to watch, under the name they have in the history."""
+
+    name: str
+    data: LabelledTable
+
+
+def prepare(
+    table: Table, target: Targets, weight: NDArray[np.float32] | None
+) -> LabelledTable:
+    """Leave out rows of weight zero; equal weights of one are no weights."""
+    data = LabelledTable(table, target, weight)
+    if weight is not None and (weight == 0).any():
+        data = data.take(np.flatnonzero(weight))
+    if data.weight is not None and (data.weight == 1).all():
+        data = replace(data, weight=None)
+    return data
+
+
+def eval_inputs(
+    eval_set: Any, training: Table, encode_target: Callable[[Any, int, str], Targets]
+) -> list[EvalInput]:
+    """eval_set as users write it: (X, y), (X, y, weight), or a list of them."""
+    if eval_set is None:
+        return []
+    given = eval_set if isinstance(eval_set, list) else [eval_set]
+    inputs = []
+    for position, item in enumerate(given):
+        name = f"eval_set[{position}]"
+        if not isinstance(item, tuple | list) or len(item) not in (2, 3):
+            raise InputError(
+                f"{name} is {type(item).__name__}; give (X, y) or (X, y, weight), or a list of such."
+            )
+        table = table_from_input(item[0], argument=f"{name} X")
+        match_columns(table, training.names, training.n_columns, name)
+        target = encode_target(item[1], table.n_rows, f"{name} y")
+        weight = (
+            row_weights(item[2], table.n_rows, argument=f"{name} weight") if len(item) == 3 else None
+        )
+        inputs.append(EvalInput(f"eval_{position}", LabelledTable(table, target, weight)))
+    return inputs
+
+
+def hold_out(
+    estimator: OcelotEstimator, data: LabelledTable, evals: list[EvalInput]
+) -> tuple[NDArray[np.intp] | None, list[EvalInput]]:
+    """Rows to train on (None: all), and the eval sets with the held-out rows first."""
+    if estimator.validation_fraction is None:
+        return None, evals
+    rng = np.random.default_rng(_seeds(estimator)[0])
+    held = _stratified(data.target, estimator.validation_fraction, estimator._kind, rng)
+    if held.all() or not held.any():
+        raise ParameterError(
+            f"validation_fraction={estimator.validation_fraction} of {data.table.n_rows} rows "
+            "leaves no rows to train on or none to validate; use another share or more rows."
+        )
+    validation = EvalInput("validation", data.take(np.flatnonzero(held)))
+    return np.flatnonzero(~held), [validation, *evals]
+
+
+def _stratified(
+    target: Targets, share: float, kind: str, rng: np.random.Generator
+) -> NDArray[np.bool_]:
+    """Which rows are held out: the same share of each class, or of each tenth of the numbers."""
+    shuffled = rng.permutation(len(target))
+    # Sorted by target, shuffled among equals; every 1/share-th row of that order is held out.
+    order = shuffled[np.argsort(target[shuffled], kind="stable")]
+    if kind != "classifier":
+        strata = np.array_split(order, min(10, max(int(len(order) * share), 1)))
+        order = np.concatenate([rng.permutation(stratum) for stratum in strata])
+    counts = np.floor(np.arange(len(order) + 1) * share + rng.random())
+    held = np.zeros(len(target), dtype=bool)
+    held[order[np.diff(counts) > 0]] = True
+    return held
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Everything the loop starts from.
+
+    everything   all rows that count, held-out ones included
+    start_value  (n_outputs,) of the new trees; zero when they continue a model
+    start        raw predictions (n_outputs, n) of the training rows
+    """
+
+    everything: LabelledTable
+    training: TrainingSet
+    eval_sets: list[EvalSet]
+    quantizer: Quantizer
+    continued: TrainedModel | None
+    start_value: Floats
+    start: Floats
+    learning_rate: float
+    seed: np.random.SeedSequence
+
+    @classmethod
+    def make(
+        cls,
+        estimator: OcelotEstimator,
+        everything: LabelledTable,
+        rows: NDArray[np.intp] | None,
+        loss: Loss,
+        continued: TrainedModel | None,
+        evals: list[EvalInput],
+        n_threads: int,
+    ) -> Prepared:
+        data = everything if rows is None else everything.take(rows)
+        _, border_seed, boost_seed = _seeds(estimator)
+        quantizer = Quantizer.fit(
+            data.table,
+            weight=data.weight,
+            border_count=estimator.border_count,
+            border_type=estimator.border_type,
+            nan_mode=estimator.nan_mode,
+            rng=np.random.default_rng(border_seed),
+            n_threads=n_threads,
+        )
+        training = _training_set(data, quantizer, n_threads)
+        if continued is None:
+            start_value = loss.start_value(data.target, data.weight)
+        else:
+            start_value = np.zeros(loss.n_outputs)
+        eval_sets = [
+            EvalSet(
+                name=given.name,
+                bins=quantizer.columns(given.data.table, n_threads),
+                target=given.data.target,
+                weight=given.data.weight,
+                raw=_start_raw(start_value, continued, given.data.table, n_threads),
+            )
+            for given in evals
+        ]
+        rate = estimator.learning_rate
+        if rate is None:
+            rate = automatic_learning_rate(
+                loss.name, training.n_rows, estimator.iterations, bool(evals)
+            )
+        return cls(
+            everything=everything,
+            training=training,
+            eval_sets=eval_sets,
+            quantizer=quantizer,
+            continued=continued,
+            start_value=start_value,
+            start=_start_raw(start_value, continued, data.table, n_threads),
+            learning_rate=float(rate),
+            seed=boost_seed,
+        )
+
+
+def boost_settings(
+    estimator: OcelotEstimator, prepared: Prepared, loss: Loss, n_threads: int
+) -> BoostSettings:
+    """The estimator's parameters with every None and 'auto' resolved for this data."""
+    training = prepared.training
+    mean_weight = training.total_weight / training.n_rows
+    # Never quite zero: an empty side of a split would be 0 / 0.
+    regularization = max(estimator.l2_leaf_reg, 1e-12) * mean_weight
+    min_weight = estimator.min_data_in_leaf * mean_weight if estimator.min_data_in_leaf > 1 else 0.0
+    patience = estimator.early_stopping_rounds
+    if patience is None and estimator.validation_fraction is not None:
+        patience = _DEFAULT_PATIENCE
+    return BoostSettings(
+        iterations=estimator.iterations,
+        learning_rate=prepared.learning_rate,
+        depth=estimator.depth,
+        random_strength=estimator.random_strength,
+        rsm=estimator.rsm,
+        sampling=choose_sampling(
+            estimator.bootstrap_type,
+            estimator.subsample,
+            estimator.bagging_temperature,
+            loss.n_outputs,
+            training.n_rows,
+            n_threads,
+        ),
+        score=ScoreSettings(
+            regularization, min_weight, estimator.score_function == "Cosine", n_threads
+        ),
+        leaves=LeafSettings(
+            rule=_leaf_rule(estimator, loss),
+            regularization=regularization,
+            alpha=getattr(loss, "alpha", 0.5),
+            min_weight=min_weight,
+            n_threads=n_threads,
+        ),
+        early_stopping_rounds=patience,
+        time_limit=estimator.time_limit,
+        n_threads=n_threads,
+    )
+
+
+def replay_on_all_rows(
+    prepared: Prepared, boosted: Boosted, loss: Loss, settings: BoostSettings
+) -> Boosted:
+    """Fill the leaves again from all rows, the held-out ones included."""
+    n_threads = settings.n_threads
+    everything = prepared.everything
+    trees = replay(
+        boosted.trees,
+        _training_set(everything, prepared.quantizer, n_threads),
+        loss,
+        _start_raw(prepared.start_value, prepared.continued, everything.table, n_threads),
+        settings.learning_rate,
+        settings.leaves,
+    )
+    return replace(boosted, trees=trees)
+
+
+def _training_set(data: LabelledTable, quantizer: Quantizer, n_threads: int) -> TrainingSet:
+    weight = data.weight
+    whole = weight is None or bool((weight == np.rint(weight)).all())
+    return TrainingSet(quantizer.block(data.table, n_threads), data.target, weight, whole)
+
+
+def _start_raw(
+    start_value: Floats, continued: TrainedModel | None, table: Table, n_threads: int
+) -> Floats:
+    if continued is not None:
+        return make_predictor(continued.forest).raw(table, n_threads)
+    return np.repeat(start_value[:, None], table.n_rows, axis=1)
+
+
+def _leaf_rule(estimator: OcelotEstimator, loss: Loss) -> LeafRule:
+    """The user's choice where it fits the loss."""
+    method = estimator.leaf_estimation_method or loss.leaf_rule.method
+    has_quantile = loss.leaf_rule.method == "Exact"
+    if method == "Exact" and not has_quantile:
+        raise ParameterError(
+            f"leaf_estimation_method='Exact' is for MAE and Quantile; {loss.name} has no exact "
+            "leaf value. Use 'Newton' or 'Gradient'."
+        )
+    if method == "Newton" and has_quantile:
+        raise ParameterError(
+            f"leaf_estimation_method='Newton' needs a second derivative, which {loss.name} does "
+            "not have. Use 'Exact' or 'Gradient'."
+        )
+    iterations = estimator.leaf_estimation_iterations
+    if iterations is None:
+        iterations = loss.leaf_rule.iterations if method == loss.leaf_rule.method else 1
+    return LeafRule(method, iterations)
+
+
+def _seeds(estimator: OcelotEstimator) -> list[np.random.SeedSequence]:
+    """Independent seeds for the hold-out, the borders and the trees."""
+    state = estimator.random_state
+    if isinstance(state, np.random.RandomState):
+        state = int(state.randint(1 << 31))
+    elif isinstance(state, np.random.Generator):
+        state = int(state.integers(1 << 31))
+    return np.random.SeedSequence(state).spawn(3)

@@ -1,0 +1,55 @@
+"""OcelotRegressor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sklearn.base import RegressorMixin
+
+from ocelotboost.estimator.base import OcelotEstimator
+from ocelotboost.estimator.parameters import describe_parameters
+from ocelotboost.loss.base import Floats, Loss, Targets
+from ocelotboost.loss.registry import REGRESSION_LOSSES, loss_from
+from ocelotboost.table.roles import regression_target
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class OcelotRegressor(RegressorMixin, OcelotEstimator):  # type: ignore[misc]
+    """Gradient boosting of oblivious trees for a numeric target.
+
+    >>> import numpy as np
+    >>> from ocelotboost import OcelotRegressor
+    >>> X = np.random.default_rng(0).normal(size=(500, 3))
+    >>> model = OcelotRegressor(iterations=100).fit(X, X[:, 0] + 2 * X[:, 1])
+    >>> model.score(X, X[:, 0] + 2 * X[:, 1]) > 0.95
+    True
+    """
+
+    _kind = "regressor"
+
+    def predict(self, X: Any) -> Floats:
+        """The predicted target: (n,)."""
+        return self._response(self._raw(X))
+
+    def staged_predict(self, X: Any) -> Iterator[Floats]:
+        """The prediction after each tree."""
+        for raw in self._staged_raw(X):
+            yield self._response(raw)
+
+    def _response(self, raw: Floats) -> Floats:
+        return self._loss_.link(raw[0])
+
+    def _learn_target(self, y: Any, n_rows: int) -> Targets:
+        return regression_target(y, n_rows)
+
+    def _encode_target(self, y: Any, n_rows: int, argument: str) -> Targets:
+        return regression_target(y, n_rows, argument=argument)
+
+    def _loss(self) -> Loss:
+        choice = "RMSE" if self.loss_function is None else self.loss_function
+        return loss_from(choice, REGRESSION_LOSSES)
+
+
+OcelotRegressor.__doc__ = f"{OcelotRegressor.__doc__}\n{describe_parameters(OcelotRegressor)}\n"

@@ -1,0 +1,56 @@
+"""One oblivious tree, grown greedily: candidates, scores, best, assign; one question a level."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ocelotboost.grow.partition import Partition, Split
+from ocelotboost.grow.random_score import add_noise
+from ocelotboost.grow.scorer import PackedGradients, PlainScorer
+from ocelotboost.quantize.block import ColumnBlock
+
+
+def grow_oblivious(
+    block: ColumnBlock,
+    gradients: PackedGradients,
+    rows: NDArray[np.uint32],
+    candidates: NDArray[np.uint8],
+    scorer: PlainScorer,
+    *,
+    depth: int,
+    noise: float,
+    rng: np.random.Generator,
+    n_threads: int,
+) -> tuple[list[Split], Partition]:
+    """The splits of a tree, and ``rows`` sorted by its leaves.
+
+    Growth ends before ``depth`` when the best split would divide no leaf.
+    """
+    splits: list[Split] = []
+    partition = Partition.root(rows)
+    n_filled = 1
+    scorer.start(gradients, candidates)
+    for _ in range(depth):
+        scores, bins = scorer.scores(partition)
+        best = int(np.argmax(add_noise(scores, noise, rng)))
+        if scores[best] == -np.inf:
+            break
+        split = Split(best, int(bins[best]))
+        divided = partition.split(block, split, n_threads)
+        n_filled_now = int(np.count_nonzero(divided.sizes))
+        if n_filled_now == n_filled:
+            break
+        splits.append(split)
+        partition, n_filled = divided, n_filled_now
+    return splits, partition
+
+
+def draw_candidates(n_columns: int, share: float, rng: np.random.Generator) -> NDArray[np.uint8]:
+    """Random subspace: which columns the next tree may use."""
+    candidates = np.ones(n_columns, dtype=np.uint8)
+    if share < 1:
+        n_kept = max(round(share * n_columns), 1)
+        candidates[:] = 0
+        candidates[rng.choice(n_columns, size=n_kept, replace=False)] = 1
+    return candidates

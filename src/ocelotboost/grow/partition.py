@@ -1,0 +1,87 @@
+"""Rows sorted by leaf while a tree grows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ocelotboost.kernels import native
+from ocelotboost.quantize.block import ColumnBlock
+
+Indices = NDArray[np.uint32]
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Rows of leaf l are ``rows[offsets[l] : offsets[l + 1]]``, in their original order.
+
+    rows     uint32 (n,)
+    offsets  uint32 (n_leaves + 1,)
+    """
+
+    rows: Indices
+    offsets: Indices
+
+    @classmethod
+    def root(cls, rows: Indices) -> Partition:
+        """One leaf with all the rows."""
+        return cls(rows, np.array([0, len(rows)], dtype=np.uint32))
+
+    @property
+    def n_leaves(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        return np.diff(self.offsets.astype(np.int64))
+
+    def split(self, block: ColumnBlock, split: Split, n_threads: int) -> Partition:
+        """Leaf l becomes leaves 2l (the answer is no) and 2l + 1 (yes)."""
+        place, column = block.layout, split.column
+        rows = np.empty_like(self.rows)
+        offsets = np.empty(2 * self.n_leaves + 1, dtype=np.uint32)
+        native.split_leaves(
+            block.bins,
+            int(place.bases[column]),
+            int(place.strides[column]),
+            int(place.shifts[column]),
+            int(place.masks[column]),
+            split.bin,
+            self.rows,
+            self.offsets,
+            rows,
+            offsets,
+            n_threads=n_threads,
+        )
+        return Partition(rows, offsets)
+
+
+@dataclass(frozen=True)
+class Split:
+    """The question "is the bin of this column greater than ``bin``?"."""
+
+    column: int
+    bin: int
+
+
+def assign_rows(block: ColumnBlock, splits: list[Split], n_threads: int) -> Partition:
+    """The partition of all rows of a table by a finished tree."""
+    columns = np.array([split.column for split in splits], dtype=np.intp)
+    layout = block.layout
+    leaves = np.empty(block.n_rows, dtype=np.uint32)
+    native.assign_leaves(
+        block.bins,
+        layout.bases[columns],
+        layout.strides[columns],
+        layout.shifts[columns],
+        layout.masks[columns],
+        np.array([split.bin for split in splits], dtype=np.uint8),
+        leaves,
+        n_threads=n_threads,
+    )
+    rows = np.empty(block.n_rows, dtype=np.uint32)
+    offsets = np.empty((1 << len(splits)) + 1, dtype=np.uint32)
+    native.rows_by_leaf(leaves, rows, offsets, n_threads=n_threads)
+    return Partition(rows, offsets)

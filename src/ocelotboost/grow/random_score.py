@@ -1,0 +1,38 @@
+"""Noise on the scores, so that early trees do not all choose the same splits.
+
+Its standard deviation shrinks as training goes on: random_strength · √mean(g²) · M with
+M = N·e^(−L) / (1 + N·e^(−L)), where N is the number of rows and L the trees so far times the
+learning rate.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def noise_scale(
+    random_strength: float,
+    gradients: NDArray[np.float32],
+    weight: NDArray[np.float32] | None,
+    n_rows: float,
+    model_length: float,
+) -> float:
+    """Standard deviation of the noise for the next tree; gradients are (n_outputs, n)."""
+    if random_strength == 0:
+        return 0.0
+    squares = np.einsum("kn,kn->n", gradients, gradients, dtype=np.float64)
+    mean_square = float(np.average(squares, weights=weight))
+    decay = n_rows * math.exp(-model_length)
+    return random_strength * math.sqrt(mean_square) * decay / (1.0 + decay)
+
+
+def add_noise(
+    scores: NDArray[np.float64], scale: float, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """One draw a column; the same draws whatever the rows are."""
+    if scale == 0:
+        return scores
+    return scores + scale * rng.standard_normal(len(scores))

@@ -1,0 +1,236 @@
+"""Scores of the candidate splits of one level, for all leaves together.
+
+For the two sides of a split in every leaf let G be the sum of gradients, W the sum of weights and
+v = G / (W + λ) the leaf value. The paper's score is the cosine between leaf values and gradients,
+
+    Σ v·G / √(Σ v²·W),          the other choice, L2, is its numerator.
+
+The sums come from histograms. Of two sibling leaves only the smaller is summed over its rows; the
+other is parent minus sibling, exactly, because sums are integers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ocelotboost.grow.partition import Partition
+from ocelotboost.kernels import native
+from ocelotboost.kernels.contract import N_BINS, NO_HISTOGRAM, packed_layout
+from ocelotboost.quantize.block import BlockLayout, ColumnBlock
+
+#: Histograms of all leaves of a level are kept while they fit into this many bytes.
+HISTOGRAM_BYTES = 1 << 30
+
+
+@dataclass(frozen=True)
+class ScoreSettings:
+    """regularization is λ in units of weight; min_weight is what a side must weigh to count."""
+
+    regularization: float
+    min_weight: float
+    cosine: bool
+    n_threads: int
+
+
+@dataclass(frozen=True)
+class PackedGradients:
+    """Gradients and weights of all rows as integers, two fields a word.
+
+    words  int64 (n_chunks, n_rows, words)
+    units  float64 (n_outputs + 1,) what the integer 1 is worth in each field
+    """
+
+    words: NDArray[np.int64]
+    units: NDArray[np.float64]
+
+
+def pack_gradients(
+    gradients: NDArray[np.float32],
+    weight: NDArray[np.float32] | None,
+    whole_weights: bool,
+    n_threads: int,
+) -> PackedGradients:
+    """Pack gradients (n_outputs, n_rows), not yet multiplied by the weight (n_rows,)."""
+    n_outputs, n_rows = gradients.shape
+    n_chunks, words = packed_layout(n_outputs)
+    packed = np.empty((n_chunks, n_rows, words), dtype=np.int64)
+    units = np.empty(n_outputs + 1)
+    native.pack_gradients(gradients, weight, whole_weights, packed, units, n_threads=n_threads)
+    return PackedGradients(packed, units)
+
+
+class PlainScorer:
+    """Scores columns level after level of one tree; one scorer serves all trees.
+
+    Memory for the histograms is kept from tree to tree. While all histograms of a level fit, each
+    leaf has one; when they no longer do, a level is done a few columns at a time, from rows.
+    """
+
+    def __init__(
+        self, block: ColumnBlock, n_outputs: int, depth: int, settings: ScoreSettings
+    ) -> None:
+        self._block = block
+        self._settings = settings
+        n_chunks, words = packed_layout(n_outputs)
+        self._shape = (n_chunks, words)
+        slot_bytes = n_chunks * words * N_BINS * 8
+        wanted = max(min(1 << (depth - 1), block.n_rows), 1)
+        affordable = max(HISTOGRAM_BYTES // (slot_bytes * block.layout.n_slots), 1)
+        self._histograms = self._empty(min(wanted, affordable), block.layout.n_slots)
+        self._of_leaf = np.zeros(0, dtype=np.int64)
+        self._n_used = 0
+
+    def start(self, gradients: PackedGradients, candidates: NDArray[np.uint8]) -> None:
+        """A new tree: its gradients, and which columns (uint8, 0 or 1) it may use."""
+        self._gradients = gradients
+        self._candidates = candidates
+        self._of_leaf = np.full(1, -1, dtype=np.int64)
+        self._n_used = 0
+
+    def scores(
+        self, partition: Partition
+    ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
+        """Best score and bin of every column, (n_columns,) each; -inf where none is possible."""
+        pairs = self._pairs(partition)
+        if pairs is None:
+            return self._scores_from_rows(partition)
+        layout = self._block.layout
+        self._accumulate(partition, pairs.leaves, pairs.small, layout, self._histograms)
+        return self._score(pairs.small, pairs.large, layout, self._histograms)
+
+    def _pairs(self, partition: Partition) -> Pairs | None:
+        """Which leaves to sum into which histograms; None when memory does not suffice."""
+        sizes = partition.sizes
+        if partition.n_leaves == 1:
+            self._of_leaf, self._n_used = np.zeros(1, dtype=np.int64), 1
+            none = np.array([NO_HISTOGRAM], dtype=np.uint32)
+            return Pairs(np.zeros(1, dtype=np.intp), np.zeros(1, dtype=np.uint32), none)
+        if self._of_leaf is None:
+            return None
+        left, right = sizes[0::2], sizes[1::2]
+        parents = self._of_leaf
+        divided = (left > 0) & (right > 0)
+        n_new = int(divided.sum())
+        if self._n_used + n_new > self._histograms.shape[1]:
+            self._of_leaf = None
+            return None
+        # The larger child takes over its parent's histogram, the smaller gets a new one.
+        small_side = (right < left).astype(np.intp)
+        small_leaves = np.flatnonzero(divided) * 2 + small_side[divided]
+        fresh = np.arange(self._n_used, self._n_used + n_new)
+        of_leaf = np.repeat(parents, 2)
+        of_leaf[small_leaves] = fresh
+        of_leaf[sizes == 0] = -1
+        self._of_leaf = of_leaf
+        self._n_used += n_new
+        unchanged = of_leaf[(sizes > 0) & np.repeat(~divided, 2)]
+        small = np.concatenate([fresh, unchanged]).astype(np.uint32)
+        large = np.full(len(small), NO_HISTOGRAM, dtype=np.uint32)
+        large[:n_new] = parents[divided]
+        return Pairs(small_leaves, small, large)
+
+    def _scores_from_rows(
+        self, partition: Partition
+    ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
+        """Every leaf summed from its rows, one group of columns at a time."""
+        layout = self._block.layout
+        leaves = np.flatnonzero(partition.sizes > 0)
+        targets = np.arange(len(leaves), dtype=np.uint32)
+        none = np.full(len(leaves), NO_HISTOGRAM, dtype=np.uint32)
+        scores = np.full(self._block.n_columns, -np.inf)
+        bins = np.zeros(self._block.n_columns, dtype=np.uint8)
+        for group in range(len(layout.group_widths)):
+            columns, part = _columns_of_group(layout, group)
+            histograms = self._empty(len(leaves), int(part.group_widths[0]))
+            self._accumulate(partition, leaves, targets, part, histograms)
+            scores[columns], bins[columns] = self._score(
+                targets, none, part, histograms, self._candidates[columns]
+            )
+        return scores, bins
+
+    def _accumulate(
+        self,
+        partition: Partition,
+        leaves: NDArray[np.intp],
+        targets: NDArray[np.uint32],
+        layout: BlockLayout,
+        histograms: NDArray[np.int64],
+    ) -> None:
+        native.accumulate_histograms(
+            self._block.bins,
+            layout.group_offsets,
+            layout.group_widths,
+            partition.rows,
+            self._gradients.words,
+            partition.offsets[leaves],
+            partition.offsets[leaves + 1],
+            targets[: len(leaves)],
+            histograms,
+            n_threads=self._settings.n_threads,
+        )
+
+    def _score(
+        self,
+        small: NDArray[np.uint32],
+        large: NDArray[np.uint32],
+        layout: BlockLayout,
+        histograms: NDArray[np.int64],
+        candidates: NDArray[np.uint8] | None = None,
+    ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
+        scores = np.empty(len(layout.slots))
+        bins = np.empty(len(layout.slots), dtype=np.uint8)
+        native.score_columns(
+            histograms,
+            small,
+            large,
+            layout.slots,
+            layout.shifts,
+            layout.bin_counts,
+            self._candidates if candidates is None else candidates,
+            self._gradients.units,
+            self._settings.regularization,
+            self._settings.min_weight,
+            self._settings.cosine,
+            scores,
+            bins,
+            n_threads=self._settings.n_threads,
+        )
+        return scores, bins
+
+    def _empty(self, n_histograms: int, n_slots: int) -> NDArray[np.int64]:
+        n_chunks, words = self._shape
+        return np.empty((n_chunks, n_histograms, n_slots, N_BINS, words), dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Leaves to sum, the histograms they go to first in ``small``, and siblings in ``large``.
+
+    ``small`` lists further histograms that did not change since the level before.
+    """
+
+    leaves: NDArray[np.intp]
+    small: NDArray[np.uint32]
+    large: NDArray[np.uint32]
+
+
+def _columns_of_group(
+    layout: BlockLayout, group: int
+) -> tuple[NDArray[np.intp], BlockLayout]:
+    """The columns of one group, and their layout as if the group were alone."""
+    first = int(layout.group_widths[:group].sum())
+    width = int(layout.group_widths[group])
+    columns = np.flatnonzero((layout.slots >= first) & (layout.slots < first + width))
+    return columns, BlockLayout(
+        slots=layout.slots[columns] - np.uint32(first),
+        shifts=layout.shifts[columns],
+        masks=layout.masks[columns],
+        bin_counts=layout.bin_counts[columns],
+        bases=layout.bases[columns],
+        strides=layout.strides[columns],
+        group_offsets=layout.group_offsets[group : group + 1],
+        group_widths=layout.group_widths[group : group + 1],
+    )

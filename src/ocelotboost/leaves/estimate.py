@@ -1,0 +1,131 @@
+"""Leaf values, once the structure of a tree is fixed: all rows, no sampling weights.
+
+    Gradient   Σg / (Σw + λ)
+    Newton     Σg / (Σh + λ); a full system of equations where a row has several outputs
+    Exact      the weighted quantile of the residuals
+
+Gradient and Newton take several steps; a step that makes the training loss worse is halved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ocelotboost.grow.partition import Partition
+from ocelotboost.kernels import native
+from ocelotboost.loss.base import Floats, LeafRule, Targets
+from ocelotboost.loss.passes import LeafSums, Pass
+
+_MAX_HALVINGS = 10
+_CONVERGED = 1e-10
+
+
+@dataclass(frozen=True)
+class LeafSettings:
+    """How to fill leaves.
+
+    rule            method and number of steps
+    regularization  λ in units of weight
+    alpha           which quantile, for Exact
+    min_weight      leaves lighter than this stay at zero
+    """
+
+    rule: LeafRule
+    regularization: float
+    alpha: float
+    min_weight: float
+    n_threads: int
+
+
+def estimate_leaves(
+    loss_pass: Pass,
+    target: Targets,
+    weight: NDArray[np.float32] | None,
+    raw: Floats,
+    partition: Partition,
+    settings: LeafSettings,
+) -> tuple[Floats, Floats]:
+    """Values (n_leaves, n_outputs), before the learning rate, and weights (n_leaves,) of leaves."""
+    weights = np.empty(partition.n_leaves)
+    native.leaf_weights(
+        weight, partition.rows, partition.offsets, weights, n_threads=settings.n_threads
+    )
+    if settings.rule.method == "Exact":
+        values = np.empty(partition.n_leaves)
+        native.leaf_quantiles(
+            settings.alpha,
+            target,
+            weight,
+            raw[0],
+            partition.rows,
+            partition.offsets,
+            values,
+            n_threads=settings.n_threads,
+        )
+        values = values[:, None]
+    else:
+        values = _take_steps(loss_pass, target, weight, raw, partition, weights, settings)
+    values[weights < settings.min_weight] = 0.0
+    return values, weights
+
+
+def _take_steps(
+    loss_pass: Pass,
+    target: Targets,
+    weight: NDArray[np.float32] | None,
+    raw: Floats,
+    partition: Partition,
+    weights: Floats,
+    settings: LeafSettings,
+) -> Floats:
+    def sums_at(values: Floats) -> LeafSums:
+        return loss_pass.leaf_sums(
+            target, weight, raw, partition.rows, partition.offsets, values
+        )
+
+    newton = settings.rule.method == "Newton"
+    values = np.zeros((partition.n_leaves, len(raw)))
+    sums = sums_at(values)
+    if settings.rule.iterations == 1:
+        return _step(sums, weights, settings.regularization, newton)
+    for _ in range(settings.rule.iterations):
+        step = _step(sums, weights, settings.regularization, newton)
+        improved = _improve(values, step, sums, sums_at)
+        if improved is None:
+            break
+        values, sums = improved
+        if np.abs(step).max() < _CONVERGED:
+            break
+    return values
+
+
+def _step(sums: LeafSums, weights: Floats, regularization: float, newton: bool) -> Floats:
+    if not newton:
+        step: Floats = sums.gradients / (weights[:, None] + regularization)
+        return step
+    n_outputs = sums.gradients.shape[1]
+    if n_outputs == 1:
+        step = sums.gradients / (sums.hessians[:, :, 0] + regularization)
+        return step
+    system = sums.hessians + regularization * np.eye(n_outputs)
+    step = np.linalg.solve(system, sums.gradients[:, :, None])[:, :, 0]
+    return step
+
+
+def _improve(
+    values: Floats, step: Floats, sums: LeafSums, sums_at: Callable[[Floats], LeafSums]
+) -> tuple[Floats, LeafSums] | None:
+    """Move by ``step``, halved until the loss is no worse; None when that never happens."""
+    # Sums of many rows have rounding noise; it must not decide.
+    limit = sums.loss + 1e-12 * abs(sums.loss)
+    for _ in range(_MAX_HALVINGS):
+        moved = values + step
+        moved_sums = sums_at(moved)
+        if not moved_sums.loss > limit:
+            return moved, moved_sums
+        step = step / 2
+    return None

@@ -1,0 +1,143 @@
+"""What a loss is: its value and derivatives, its link, where it starts and how it fills leaves.
+
+A raw prediction is the sum that the trees build; the link turns it into what a user asked for
+(a mean, a probability). Losses here are written in NumPy and for one row of weight 1; ``passes``
+runs them over all rows, natively where C++ has the same formula.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ocelotboost.errors import InputError, ParameterError
+from ocelotboost.kernels.contract import LossKind
+
+Floats = NDArray[np.float64]
+Targets = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class LeafRule:
+    """How leaf values are found: 'Newton', 'Gradient' or 'Exact', in so many steps."""
+
+    method: str
+    iterations: int
+
+
+@dataclass(frozen=True)
+class NativeLoss:
+    """The loss's name and parameter in C++."""
+
+    kind: LossKind
+    parameter: float = 0.0
+
+
+class Loss(ABC):
+    """A loss of one output. ``target`` and ``raw`` are (n,); everything returned is too."""
+
+    name: str
+    n_outputs: int = 1
+    leaf_rule: LeafRule = LeafRule("Newton", 1)
+    native: NativeLoss | None = None
+
+    @abstractmethod
+    def value(self, target: Targets, raw: Floats) -> Floats:
+        """The loss of each row."""
+
+    @abstractmethod
+    def derivatives(self, target: Targets, raw: Floats) -> tuple[Floats, Floats]:
+        """First and second derivative of the loss by the raw prediction, row by row."""
+
+    def start_value(self, target: Targets, weight: NDArray[np.float32] | None) -> Floats:
+        """The raw prediction before the first tree: (n_outputs,)."""
+        return np.zeros(self.n_outputs)
+
+    def link(self, raw: Floats) -> Floats:
+        """Raw prediction -> what the target is."""
+        return raw
+
+    def report(self, mean_loss: float) -> float:
+        """The figure shown to people, from the mean of ``value``."""
+        return mean_loss
+
+    def check_target(self, target: Targets) -> None:
+        """Raise InputError when the loss is not defined for such a target."""
+
+
+class CustomLoss(Loss):
+    """A user's own loss: any object with ``derivatives(target, raw)``.
+
+    Optional on the object: ``name``, ``value(target, raw)`` (rows' losses, for the history and for
+    halving steps), ``start_value(target, weight)``, ``link(raw)``.
+    """
+
+    leaf_rule = LeafRule("Newton", 1)
+
+    def __init__(self, user: Any) -> None:
+        if not callable(getattr(user, "derivatives", None)):
+            raise ParameterError(
+                f"loss_function={user!r} has no method derivatives(target, raw) that returns the "
+                "first and second derivatives; give a loss name or such an object."
+            )
+        self.user = user
+        self.name = str(getattr(user, "name", type(user).__name__))
+        self.has_value = callable(getattr(user, "value", None))
+
+    def value(self, target: Targets, raw: Floats) -> Floats:
+        if not self.has_value:
+            return np.full(len(target), np.nan)
+        return self._checked("value", self.user.value(target, raw), target)
+
+    def derivatives(self, target: Targets, raw: Floats) -> tuple[Floats, Floats]:
+        found = self.user.derivatives(target, raw)
+        if not (isinstance(found, tuple) and len(found) == 2):
+            raise InputError(
+                f"derivatives of loss {self.name} must return two arrays, got {type(found).__name__}."
+            )
+        first, second = found
+        return (
+            self._checked("first derivative", first, target),
+            self._checked("second derivative", second, target),
+        )
+
+    def start_value(self, target: Targets, weight: NDArray[np.float32] | None) -> Floats:
+        if callable(getattr(self.user, "start_value", None)):
+            return np.array([float(self.user.start_value(target, weight))])
+        return np.zeros(1)
+
+    def link(self, raw: Floats) -> Floats:
+        if callable(getattr(self.user, "link", None)):
+            return np.asarray(self.user.link(raw), dtype=np.float64)
+        return raw
+
+    def _checked(self, what: str, found: Any, target: Targets) -> Floats:
+        array = np.asarray(found, dtype=np.float64)
+        if array.shape != target.shape:
+            raise InputError(
+                f"The {what} of loss {self.name} has shape {array.shape}; one number a row, "
+                f"{target.shape}, is needed."
+            )
+        if not np.isfinite(array).all():
+            row = int(np.flatnonzero(~np.isfinite(array))[0])
+            raise InputError(f"The {what} of loss {self.name} is {array[row]} in row {row}.")
+        return array
+
+
+def weighted_mean(target: Targets, weight: NDArray[np.float32] | None) -> float:
+    """Mean of the target in double precision."""
+    return float(np.average(target.astype(np.float64), weights=weight))
+
+
+def weighted_quantile(
+    values: NDArray[Any], alpha: float, weight: NDArray[np.float32] | None
+) -> float:
+    """The smallest value at which the weight up to and including it reaches alpha of the whole."""
+    order = np.argsort(values, kind="stable")
+    mass = np.cumsum(np.ones(len(values)) if weight is None else weight[order].astype(np.float64))
+    position = int(np.searchsorted(mass, alpha * mass[-1] * (1 - 1e-12), side="left"))
+    return float(values[order[min(position, len(values) - 1)]])

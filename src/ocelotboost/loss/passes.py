@@ -1,0 +1,187 @@
+"""Passes over the rows: gradients of all rows, and sums of derivatives over leaves.
+
+One object a way of computing them, behind the same two methods: in C++ for the losses it knows,
+in NumPy for a user's own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ocelotboost.kernels import native
+from ocelotboost.loss.base import Floats, Loss, NativeLoss, Targets
+from ocelotboost.loss.multiclass import MultiClass
+
+Rows = NDArray[np.uint32]
+Weights = NDArray[np.float32] | None
+
+
+@dataclass(frozen=True)
+class LeafSums:
+    """Sums over the rows of each leaf, weights included.
+
+    gradients  (n_leaves, n_outputs) of the negative gradient
+    hessians   (n_leaves, n_outputs, n_outputs)
+    loss       over all leaves
+    """
+
+    gradients: Floats
+    hessians: Floats
+    loss: float
+
+
+class Pass(Protocol):
+    def gradients(
+        self, target: Targets, weight: Weights, raw: Floats, out: NDArray[np.float32]
+    ) -> float:
+        """Fill ``out`` (n_outputs, n) with negative gradients at ``raw`` (n_outputs, n), without
+        weights; return the weighted sum of the loss."""
+        ...
+
+    def leaf_sums(
+        self,
+        target: Targets,
+        weight: Weights,
+        raw: Floats,
+        rows: Rows,
+        leaf_offsets: Rows,
+        leaf_steps: Floats,
+    ) -> LeafSums:
+        """Sums at ``raw`` plus the step of each row's leaf, ``leaf_steps`` (n_leaves, n_outputs).
+        Rows are sorted by leaf."""
+        ...
+
+
+def pass_for(loss: Loss, n_threads: int) -> Pass:
+    """The fastest way to run this loss."""
+    if isinstance(loss, MultiClass):
+        return _SoftmaxPass(n_threads)
+    if loss.native is not None:
+        return _NativePass(loss.native, n_threads)
+    return NumpyPass(loss)
+
+
+@dataclass(frozen=True)
+class _NativePass:
+    loss: NativeLoss
+    n_threads: int
+
+    def gradients(
+        self, target: Targets, weight: Weights, raw: Floats, out: NDArray[np.float32]
+    ) -> float:
+        loss = self.loss
+        return native.loss_gradients(
+            loss.kind, loss.parameter, target, weight, raw[0], out[0], n_threads=self.n_threads
+        )
+
+    def leaf_sums(
+        self,
+        target: Targets,
+        weight: Weights,
+        raw: Floats,
+        rows: Rows,
+        leaf_offsets: Rows,
+        leaf_steps: Floats,
+    ) -> LeafSums:
+        gradients, hessians, losses = np.empty((3, len(leaf_steps)))
+        native.leaf_sums(
+            self.loss.kind,
+            self.loss.parameter,
+            target,
+            weight,
+            raw[0],
+            rows,
+            leaf_offsets,
+            leaf_steps[:, 0],
+            gradients,
+            hessians,
+            losses,
+            n_threads=self.n_threads,
+        )
+        return LeafSums(gradients[:, None], hessians[:, None, None], float(losses.sum()))
+
+
+@dataclass(frozen=True)
+class _SoftmaxPass:
+    n_threads: int
+
+    def gradients(
+        self, target: Targets, weight: Weights, raw: Floats, out: NDArray[np.float32]
+    ) -> float:
+        return native.softmax_gradients(target, weight, raw, out, n_threads=self.n_threads)
+
+    def leaf_sums(
+        self,
+        target: Targets,
+        weight: Weights,
+        raw: Floats,
+        rows: Rows,
+        leaf_offsets: Rows,
+        leaf_steps: Floats,
+    ) -> LeafSums:
+        n_leaves, n_outputs = leaf_steps.shape
+        gradients = np.empty((n_leaves, n_outputs))
+        hessians = np.empty((n_leaves, n_outputs, n_outputs))
+        losses = np.empty(n_leaves)
+        native.softmax_leaf_sums(
+            target,
+            weight,
+            raw,
+            rows,
+            leaf_offsets,
+            leaf_steps,
+            gradients,
+            hessians,
+            losses,
+            n_threads=self.n_threads,
+        )
+        return LeafSums(gradients, hessians, float(losses.sum()))
+
+
+@dataclass(frozen=True)
+class NumpyPass:
+    """Any loss, by its own NumPy derivatives; also the specification of the other two."""
+
+    loss: Loss
+
+    def gradients(
+        self, target: Targets, weight: Weights, raw: Floats, out: NDArray[np.float32]
+    ) -> float:
+        raw = raw[0] if self.loss.n_outputs == 1 else raw
+        first, _ = self.loss.derivatives(target, raw)
+        np.negative(first, out=out.reshape(first.shape), casting="same_kind")
+        value = self.loss.value(target, raw)
+        return float(value.sum() if weight is None else (value * weight).sum())
+
+    def leaf_sums(
+        self,
+        target: Targets,
+        weight: Weights,
+        raw: Floats,
+        rows: Rows,
+        leaf_offsets: Rows,
+        leaf_steps: Floats,
+    ) -> LeafSums:
+        n_leaves, n_outputs = leaf_steps.shape
+        leaves = np.repeat(np.arange(n_leaves), np.diff(leaf_offsets))
+        used = rows[leaf_offsets[0] : leaf_offsets[-1]]
+        moved = raw[:, used] + leaf_steps[leaves].T
+        own_target = target[used]
+        own_weight = np.ones(len(used)) if weight is None else weight[used].astype(np.float64)
+        moved = moved[0] if n_outputs == 1 else moved
+        first, second = self.loss.derivatives(own_target, moved)
+        value = self.loss.value(own_target, moved)
+
+        def over_leaves(per_row: Floats) -> Floats:
+            flat = per_row.reshape(-1, len(used)) * own_weight
+            return np.array([np.bincount(leaves, weights=f, minlength=n_leaves) for f in flat]).T
+
+        return LeafSums(
+            -over_leaves(first),
+            over_leaves(second).reshape(n_leaves, n_outputs, n_outputs),
+            float((value * own_weight).sum()),
+        )

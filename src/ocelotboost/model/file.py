@@ -1,0 +1,438 @@
+"""Models in files: written whole or not at all, checked when read, never executed.
+
+Two forms hold the same (docs/model_format.md has every field):
+
+    .ocelot   safetensors: the forest's arrays, and one JSON text with the rest
+    .json     the same as strict JSON, one line a tree, for eyes and other languages
+
+Reading goes bytes -> (fields, arrays) -> checksum -> TrainedModel -> validate, whichever the form.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import functools
+import hashlib
+import importlib.metadata
+import json
+import math
+import os
+import secrets
+import shutil
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import safetensors
+import safetensors.numpy
+from numpy.typing import NDArray
+
+from ocelotboost.errors import ModelFileError, ParameterError
+from ocelotboost.model.forest import Forest
+from ocelotboost.model.trained import LARGEST_DEPTH, NUMBER_LABELS, TrainedModel, validate
+
+FORMAT = 1
+
+FilePath = str | os.PathLike[str]
+Fields = dict[str, Any]
+Arrays = dict[str, NDArray[Any]]
+
+_FIELDS = (
+    "format", "ocelotboost", "sha256", "kind", "loss", "feature_names", "classes",
+    "parameters", "dropped_parameters", "history", "best_iteration",
+)  # fmt: skip
+_ARRAYS = tuple(Forest.__dataclass_fields__)
+_TREE_FIELDS = {"columns", "borders", "leaf_values", "leaf_weights"}
+_RESTORE = "Restore the file from a copy or save the model again."
+_SIGNS_OF_DAMAGE = (
+    ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError,
+)  # fmt: skip
+_FOREIGN = (
+    (b"\x80", "a Python pickle"),
+    (b"\x89PNG", "a PNG image"),
+    (b"PK\x03\x04", "a zip archive"),
+    (b"\x1f\x8b", "a gzip archive"),
+    (b"\x93NUMPY", "a NumPy array"),
+    (b"CBM1", "a CatBoost model"),
+    (b"tree\n", "a LightGBM model"),
+)
+
+
+def save_model(model: TrainedModel, path: FilePath, format: str = "auto") -> None:
+    """Write a model; a file that was there before survives unless the new one is complete.
+
+    format  "json", "safetensors", or "auto": JSON when the path ends in .json, else safetensors
+    """
+    name = os.fsdecode(path)
+    if format == "auto":
+        format = "json" if name.lower().endswith(".json") else "safetensors"
+    data = dumps(model, format)
+    _write_atomically(os.path.realpath(name), data)
+
+
+def load_trained(path: FilePath) -> TrainedModel:
+    """Read a model in either form; the form is told by the content, not by the name."""
+    name = os.fsdecode(path)
+    if os.path.isdir(name):
+        raise ModelFileError(f"Cannot load {name!r}: it is a folder. Give a model file in it.")
+    try:
+        with open(name, "rb") as file:
+            data = file.read()
+    except FileNotFoundError:
+        problem = "There is no model file here; check the path"
+        raise FileNotFoundError(errno.ENOENT, problem, name) from None
+    return _decode(data, repr(name))
+
+
+def dumps(model: TrainedModel, format: str = "safetensors") -> bytes:
+    """A model as bytes, "safetensors" or "json"; equal models give equal bytes."""
+    if format not in ("safetensors", "json"):
+        raise ParameterError(
+            f"format is {format!r}; a model is saved as 'safetensors' or 'json' "
+            "('auto' decides by the file's name)."
+        )
+    try:
+        validate(model)
+    except ModelFileError as problem:
+        raise ModelFileError(f"Cannot save the model: {problem}.") from problem
+    fields, arrays = _fields_of(model), _arrays_of(model.forest)
+    fields["sha256"] = _checksum(fields, arrays)
+    return _write_json(fields, arrays) if format == "json" else _write_safetensors(fields, arrays)
+
+
+def loads(data: bytes) -> TrainedModel:
+    """The model that ``dumps`` made these bytes of."""
+    return _decode(bytes(data), "these bytes")
+
+
+def _decode(data: bytes, source: str) -> TrainedModel:
+    try:
+        fields, arrays = _parse(data)
+        if _checksum(fields, arrays) != fields["sha256"]:
+            raise ModelFileError(f"the content does not match its checksum. {_RESTORE}")
+        return _model_of(fields, arrays)
+    except ModelFileError as problem:
+        raise ModelFileError(f"Cannot load {source}: {problem}") from problem
+    except _SIGNS_OF_DAMAGE as problem:
+        found = f"{type(problem).__name__}: {problem}"
+        text = f"Cannot load {source}: it is damaged ({found}). {_RESTORE}"
+        raise ModelFileError(text) from problem
+
+
+def _parse(data: bytes) -> tuple[Fields, Arrays]:
+    # safetensors begins with the length of its header as 8 bytes, the last of them 0; JSON has
+    # no byte 0 at all.
+    if data[8:9] == b"{" and 0 in data[:8]:
+        return _read_safetensors(data)
+    if data[:80].lstrip()[:1] == b"{":
+        return _read_json(data)
+    if not data:
+        raise ModelFileError(f"it is empty. {_RESTORE}")
+    likely = [what for beginning, what in _FOREIGN if data.startswith(beginning)]
+    looks = f" and looks like {likely[0]}" if likely else ""
+    raise ModelFileError(
+        f"it is not a model of Ocelot: it begins with {data[:8]!r}{looks}. "
+        "Give a file that save_model wrote."
+    )
+
+
+def _check_fields(fields: Any, allowed: Iterable[str], form: str) -> None:
+    """Is it ours, is it readable for this version, and are all fields there and no others?"""
+    if not isinstance(fields, dict) or not {"ocelotboost", "format"} <= fields.keys():
+        raise ModelFileError(
+            f"it is {form}, but not a model of Ocelot: the fields 'ocelotboost' and 'format' are "
+            "missing. Give a file that save_model wrote."
+        )
+    number = fields["format"]
+    if type(number) is int and number > FORMAT:
+        raise ModelFileError(
+            f"it has format {number}, written by ocelotboost {fields['ocelotboost']}, but this "
+            f"version reads formats up to {FORMAT}. Update with: pip install --upgrade ocelot-boost"
+        )
+    if type(number) is not int or number < 1:
+        raise ModelFileError(f"its format is {number!r}, not a number from 1. {_RESTORE}")
+    wrong = sorted(fields.keys() ^ set(allowed))
+    if wrong:
+        raise ModelFileError(f"these fields are missing or unknown: {', '.join(wrong)}. {_RESTORE}")
+
+
+def _fields_of(model: TrainedModel) -> Fields:
+    parameters, dropped = _json_parameters(model.parameters)
+    return {
+        "format": FORMAT,
+        "ocelotboost": _version(),
+        "kind": model.kind,
+        "loss": model.loss,
+        "feature_names": None if model.feature_names is None else list(model.feature_names),
+        "classes": None if model.classes is None else _labels_to_json(model.classes),
+        "parameters": parameters,
+        "dropped_parameters": sorted({*model.dropped_parameters, *dropped}),
+        "history": {
+            data_set: {metric: _floats_to_json(values) for metric, values in metrics.items()}
+            for data_set, metrics in model.history.items()
+        },
+        "best_iteration": model.best_iteration,
+    }
+
+
+def _arrays_of(forest: Forest) -> Arrays:
+    arrays = {name: np.ascontiguousarray(getattr(forest, name)) for name in _ARRAYS}
+    borders = arrays["split_borders"]
+    arrays["split_borders"] = np.where(np.isnan(borders), np.nan, borders)  # NaN has many bytes
+    return arrays
+
+
+def _model_of(fields: Fields, arrays: Arrays) -> TrainedModel:
+    names, classes = fields["feature_names"], fields["classes"]
+    model = TrainedModel(
+        forest=Forest(**arrays),
+        kind=fields["kind"],
+        loss=fields["loss"],
+        feature_names=None if names is None else tuple(names),
+        classes=None if classes is None else _labels_from_json(classes),
+        parameters=fields["parameters"],
+        history={
+            data_set: {metric: _floats_from_json(values) for metric, values in metrics.items()}
+            for data_set, metrics in fields["history"].items()
+        },
+        best_iteration=fields["best_iteration"],
+        dropped_parameters=tuple(fields["dropped_parameters"]),
+    )
+    try:
+        validate(model)
+    except ModelFileError as problem:
+        raise ModelFileError(f"{problem}. {_RESTORE}") from problem
+    return model
+
+
+def _checksum(fields: Fields, arrays: Arrays) -> str:
+    """sha256 of all fields but itself, as JSON with sorted keys and no spaces, then all arrays."""
+    signed = {key: value for key, value in fields.items() if key != "sha256"}
+    text = json.dumps(signed, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    digest = hashlib.sha256(text.encode("ascii"))
+    for name in sorted(arrays):
+        array = arrays[name]
+        digest.update(f"\n{name} {array.dtype.name} {list(array.shape)}\n".encode())
+        digest.update(array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes())
+    return digest.hexdigest()
+
+
+@functools.cache
+def _version() -> str:
+    try:
+        return importlib.metadata.version("ocelot-boost")
+    except importlib.metadata.PackageNotFoundError:
+        return "unknown"
+
+
+def _write_safetensors(fields: Fields, arrays: Arrays) -> bytes:
+    # One metadata key: safetensors writes several in random order.
+    text = json.dumps(fields, allow_nan=False)
+    return safetensors.numpy.save(arrays, metadata={"ocelotboost": text})
+
+
+def _read_safetensors(data: bytes) -> tuple[Fields, Arrays]:
+    try:
+        views = safetensors.numpy.load(data)
+    except safetensors.SafetensorError as problem:
+        raise ModelFileError(f"it is damaged or cut short ({problem}). {_RESTORE}") from problem
+    header_end = 8 + int.from_bytes(data[:8], "little")
+    metadata = _strict_json(data[8:header_end]).get("__metadata__", {})
+    fields = _strict_json(metadata.get("ocelotboost", "{}").encode("ascii"))
+    _check_fields(fields, _FIELDS, "a safetensors file")
+    wrong = sorted(views.keys() ^ set(_ARRAYS))
+    if wrong:
+        raise ModelFileError(f"these arrays are missing or unknown: {', '.join(wrong)}. {_RESTORE}")
+    return fields, {name: np.array(views[name]) for name in _ARRAYS}
+
+
+def _write_json(fields: Fields, arrays: Arrays) -> bytes:
+    """One line a field and one line a tree."""
+    ordered = {key: fields[key] for key in _FIELDS}
+    ordered["missing_high"] = arrays["missing_high"].tolist()
+    ordered["start_value"] = arrays["start_value"].tolist()
+    lines = [f"{json.dumps(key)}: {_json_text(value)}" for key, value in ordered.items()]
+    trees = ",\n".join(_json_text(tree) for tree in _trees_to_json(Forest(**arrays)))
+    return ("{\n" + ",\n".join(lines) + ',\n"trees": [\n' + trees + "\n]\n}\n").encode("ascii")
+
+
+def _json_text(value: Any) -> str:
+    return json.dumps(value, allow_nan=False)
+
+
+def _trees_to_json(forest: Forest) -> list[dict[str, Any]]:
+    splits, leaves = forest.split_offsets().tolist(), forest.leaf_offsets().tolist()
+    return [
+        {
+            "columns": forest.split_columns[splits[t] : splits[t + 1]].tolist(),
+            "borders": _floats_to_json(forest.split_borders[splits[t] : splits[t + 1]].tolist()),
+            "leaf_values": forest.leaf_values[leaves[t] : leaves[t + 1]].tolist(),
+            "leaf_weights": forest.leaf_weights[leaves[t] : leaves[t + 1]].tolist(),
+        }
+        for t in range(forest.n_trees)
+    ]
+
+
+def _read_json(data: bytes) -> tuple[Fields, Arrays]:
+    try:
+        document = _strict_json(data)
+    except ValueError as problem:
+        raise ModelFileError(
+            f"it begins like JSON but is not, or is cut short ({problem}). {_RESTORE}"
+        ) from problem
+    _check_fields(document, {*_FIELDS, "missing_high", "start_value", "trees"}, "JSON")
+    trees = document.pop("trees")
+    start_value = _float_array(document.pop("start_value"))
+    missing_high = document.pop("missing_high")
+    for position, tree in enumerate(trees):
+        _check_tree(tree, position, len(start_value))
+    rows = [row for tree in trees for row in tree["leaf_values"]]
+    return document, {
+        "split_columns": np.array(
+            [_exactly(int, c) for tree in trees for c in tree["columns"]], dtype=np.uint32
+        ),
+        "split_borders": _float_array([b for tree in trees for b in tree["borders"]]),
+        "tree_depths": np.array([len(tree["columns"]) for tree in trees], dtype=np.uint32),
+        "leaf_values": _float_array([v for row in rows for v in row]).reshape(
+            len(rows), len(start_value)
+        ),
+        "leaf_weights": _float_array([w for tree in trees for w in tree["leaf_weights"]]),
+        "start_value": start_value,
+        "missing_high": np.array([_exactly(bool, m) for m in missing_high], dtype=np.bool_),
+    }
+
+
+def _check_tree(tree: dict[str, Any], position: int, n_outputs: int) -> None:
+    if tree.keys() != _TREE_FIELDS:
+        raise ModelFileError(f"tree {position} has fields {sorted(tree)}. {_RESTORE}")
+    depth = len(tree["columns"])
+    sizes = len(tree["borders"]), len(tree["leaf_values"]), len(tree["leaf_weights"])
+    if depth > LARGEST_DEPTH or sizes != (depth, 2**depth, 2**depth):
+        raise ModelFileError(
+            f"tree {position} has {depth} columns, {sizes[0]} borders, {sizes[1]} leaf values and "
+            f"{sizes[2]} leaf weights, which do not fit together. {_RESTORE}"
+        )
+    if any(len(row) != n_outputs for row in tree["leaf_values"]):
+        raise ModelFileError(f"tree {position} has leaves without {n_outputs} values. {_RESTORE}")
+
+
+def _strict_json(data: bytes) -> Any:
+    """JSON as the standard has it: UTF-8, no NaN or Infinity, no key twice."""
+
+    def refuse(constant: str) -> None:
+        raise ValueError(f"{constant} is not JSON")
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            raise ValueError("a key occurs twice")
+        return found
+
+    return json.loads(data.decode("utf-8"), object_pairs_hook=unique, parse_constant=refuse)
+
+
+_NOT_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+
+
+def _floats_to_json(values: Iterable[float]) -> list[float | str]:
+    return [_float_to_json(float(value)) for value in values]
+
+
+def _float_to_json(value: float) -> float | str:
+    if math.isnan(value):
+        return "NaN"
+    return value if math.isfinite(value) else ("Infinity" if value > 0 else "-Infinity")
+
+
+def _floats_from_json(values: list[Any]) -> list[float]:
+    return [_float_from_json(value) for value in values]
+
+
+def _float_from_json(value: Any) -> float:
+    if type(value) is float:
+        return value
+    return _NOT_FINITE[value] if isinstance(value, str) else float(_exactly(int, value))
+
+
+def _float_array(values: list[Any]) -> NDArray[np.float64]:
+    return np.array(_floats_from_json(values), dtype=np.float64)
+
+
+def _exactly(kind: type, value: Any) -> Any:
+    if type(value) is not kind:
+        raise TypeError(f"{value!r} is not of type {kind.__name__}")
+    return value
+
+
+def _labels_to_json(classes: NDArray[Any]) -> dict[str, Any]:
+    dtype = "str" if classes.dtype.kind in "UT" else classes.dtype.name
+    values = classes.tolist()
+    return {"dtype": dtype, "values": _floats_to_json(values) if "float" in dtype else values}
+
+
+def _labels_from_json(classes: dict[str, Any]) -> NDArray[Any]:
+    dtype, values = classes["dtype"], classes["values"]
+    if dtype == "str":
+        return np.array([_exactly(str, label) for label in values], dtype=np.str_)
+    if dtype == "object":
+        labels = np.empty(len(values), dtype=object)
+        labels[:] = values
+        return labels
+    if dtype not in NUMBER_LABELS:
+        raise TypeError(f"class labels of dtype {dtype!r}")
+    if "float" in dtype:
+        return _float_array(values).astype(dtype)
+    kind = bool if dtype == "bool" else int
+    return np.array([_exactly(kind, label) for label in values], dtype=dtype)
+
+
+def _json_parameters(parameters: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """What JSON can hold, and the names of what it cannot (callables, arrays, NaN ...)."""
+    kept = {name: kept for name, value in parameters.items() for kept in _json_or_nothing(value)}
+    return kept, [name for name in parameters if name not in kept]
+
+
+def _json_or_nothing(value: Any) -> list[Any]:
+    try:
+        return [_json_value(value)]
+    except TypeError:
+        return []
+
+
+def _json_value(value: Any, depth: int = 0) -> Any:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or type(value) in (bool, str):
+        return value
+    if (type(value) is int and abs(value) < 2**64) or (
+        type(value) is float and math.isfinite(value)
+    ):
+        return value
+    if depth < 8 and isinstance(value, list | tuple):
+        return [_json_value(item, depth + 1) for item in value]
+    if depth < 8 and isinstance(value, dict):
+        return {_exactly(str, k): _json_value(v, depth + 1) for k, v in value.items()}
+    raise TypeError(f"{type(value).__name__} is not a JSON value")
+
+
+def _write_atomically(path: str, data: bytes) -> None:
+    """Write beside the target and rename: a reader sees the old file or the new one, whole."""
+    folder = os.path.dirname(path)
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(errno.ENOENT, "Make this folder before saving into it", folder)
+    if os.path.isdir(path):
+        raise ModelFileError(f"Cannot save to {path!r}: it is a folder. Give a file name in it.")
+    temporary = os.path.join(folder, f".ocelot-{secrets.token_hex(8)}.tmp")
+    try:
+        with open(temporary, "xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        with contextlib.suppress(FileNotFoundError):
+            shutil.copymode(path, temporary)
+        os.replace(temporary, path)
+    except BaseException:  # Ctrl-C too must leave nothing behind
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise

@@ -1,0 +1,166 @@
+"""Predictor: a forest prepared for fast prediction.
+
+Only the columns that trees ask about are quantized, and only at borders that occur in the trees.
+A column with more borders than a byte can count is quantized several times, at different borders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ocelotboost.kernels import native
+from ocelotboost.kernels.contract import Missing
+from ocelotboost.model.forest import Forest
+from ocelotboost.table.columns import Table
+
+_MOST_BORDERS = 254
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Predictor:
+    """Byte columns to make from a table, and the trees in terms of them.
+
+    sources        uint32 (n_used,)      table column behind each byte column, ascending
+    borders        float64               of each byte column, one after the other
+    offsets        uint32 (n_used + 1,)  where each column's borders begin
+    missing        uint8 (n_used,)       of ``Missing``
+    split_columns  uint32 (n_splits,)    byte column of each question
+    split_bins     uint8 (n_splits,)     the answer is yes for a greater bin
+    """
+
+    forest: Forest
+    sources: NDArray[np.uint32]
+    borders: Floats
+    offsets: NDArray[np.uint32]
+    missing: NDArray[np.uint8]
+    split_columns: NDArray[np.uint32]
+    split_bins: NDArray[np.uint8]
+    ones: NDArray[np.uint32]
+    zeros: NDArray[np.uint32]
+
+    def raw(self, table: Table, n_threads: int) -> Floats:
+        """Raw predictions (n_outputs, n_rows)."""
+        return self._sum_trees(self._bins(table, n_threads), n_threads)
+
+    def raw_of_matrix(self, values: NDArray[np.floating], n_threads: int) -> Floats:
+        """The same for a float32 or float64 array (n_rows, n_features), with little ceremony."""
+        bins = np.zeros((len(self.sources), len(values)), dtype=np.uint8)
+        self._quantize(values, 0, len(self.sources), self.sources, bins, n_threads)
+        return self._sum_trees(bins, n_threads)
+
+    def staged(self, table: Table, n_threads: int) -> Iterator[Floats]:
+        """Raw predictions after the first tree, after the second, ..."""
+        bins = self._bins(table, n_threads)
+        forest = self.forest
+        raw = np.repeat(forest.start_value[:, None], table.n_rows, axis=1)
+        splits, leaves = forest.split_offsets(), forest.leaf_offsets()
+        for tree in range(forest.n_trees):
+            native.predict_trees(
+                bins,
+                self.split_columns[splits[tree] : splits[tree + 1]],
+                self.split_bins[splits[tree] : splits[tree + 1]],
+                forest.tree_depths[tree : tree + 1],
+                forest.leaf_values[leaves[tree] : leaves[tree + 1]],
+                raw,
+                n_threads=n_threads,
+            )
+            yield raw.copy()
+
+    def _bins(self, table: Table, n_threads: int) -> NDArray[np.uint8]:
+        """The byte columns of a table: (n_used, n_rows)."""
+        bins = np.zeros((len(self.sources), table.n_rows), dtype=np.uint8)
+        for part in table.parts:
+            begin, end = np.searchsorted(self.sources, [part.first, part.first + part.width])
+            if begin < end:
+                sources = self.sources[begin:end] - np.uint32(part.first)
+                self._quantize(part.values(), begin, end, sources, bins, n_threads)
+        return bins
+
+    def _quantize(
+        self,
+        values: NDArray[np.floating],
+        begin: int,
+        end: int,
+        sources: NDArray[np.uint32],
+        bins: NDArray[np.uint8],
+        n_threads: int,
+    ) -> None:
+        first_border = self.offsets[begin]
+        n_rows = bins.shape[1]
+        native.quantize(
+            values,
+            sources,
+            self.borders[first_border : self.offsets[end]],
+            self.offsets[begin : end + 1] - first_border,
+            self.missing[begin:end],
+            np.arange(begin * n_rows, end * n_rows, n_rows, dtype=np.uint64),
+            self.ones[begin:end],
+            self.zeros[begin:end],
+            bins.reshape(-1),
+            n_threads=n_threads,
+        )
+
+    def _sum_trees(self, bins: NDArray[np.uint8], n_threads: int) -> Floats:
+        forest = self.forest
+        raw = forest.start_value.repeat(bins.shape[1]).reshape(-1, bins.shape[1])
+        native.predict_trees(
+            bins,
+            self.split_columns,
+            self.split_bins,
+            forest.tree_depths,
+            forest.leaf_values,
+            raw,
+            n_threads=n_threads,
+        )
+        return raw
+
+
+def make_predictor(forest: Forest) -> Predictor:
+    """Find the columns and borders in use, and number the trees' questions by them."""
+    sources: list[int] = []
+    missing: list[int] = []
+    borders: list[Floats] = []
+    split_columns = np.zeros(len(forest.split_columns), dtype=np.uint32)
+    split_bins = np.zeros(len(forest.split_columns), dtype=np.uint8)
+    for source in np.unique(forest.split_columns):
+        questions = np.flatnonzero(forest.split_columns == source)
+        asked = forest.split_borders[questions]
+        distinct = np.unique(asked[~np.isnan(asked)])
+        own_bin = bool(np.isnan(asked).any())
+        high = bool(forest.missing_high[source])
+        for first in range(0, max(len(distinct), 1), _MOST_BORDERS):
+            chunk = distinct[first : first + _MOST_BORDERS]
+            # The question about missing values goes with the first chunk.
+            asks_missing = own_bin and first == 0
+            here = np.isin(asked, chunk) | (np.isnan(asked) & asks_missing)
+            numbers = np.searchsorted(chunk, asked[here]) + (asks_missing and not high)
+            numbers[np.isnan(asked[here])] = len(chunk) if high else 0
+            split_columns[questions[here]] = len(sources)
+            split_bins[questions[here]] = numbers
+            sources.append(int(source))
+            borders.append(chunk)
+            missing.append(_missing_kind(asks_missing, high))
+    offsets = np.concatenate([[0], np.cumsum([len(b) for b in borders])]).astype(np.uint32)
+    return Predictor(
+        forest=forest,
+        sources=np.array(sources, dtype=np.uint32),
+        borders=np.concatenate([np.empty(0), *borders]),
+        offsets=offsets,
+        missing=np.array(missing, dtype=np.uint8),
+        split_columns=split_columns,
+        split_bins=split_bins,
+        ones=np.ones(len(sources), dtype=np.uint32),
+        zeros=np.zeros(len(sources), dtype=np.uint32),
+    )
+
+
+def _missing_kind(own_bin: bool, high: bool) -> Missing:
+    if own_bin:
+        return Missing.OWN_HIGH if high else Missing.OWN_LOW
+    return Missing.HIGH if high else Missing.LOW

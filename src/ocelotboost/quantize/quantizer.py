@@ -1,0 +1,135 @@
+"""Quantizer: learns the borders of every column, and turns tables into bins with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ocelotboost.errors import InputError
+from ocelotboost.kernels import native
+from ocelotboost.kernels.contract import Missing
+from ocelotboost.quantize.block import ColumnBlock, layout_columns
+from ocelotboost.quantize.borders import BORDER_RULES, choose_borders
+from ocelotboost.table.columns import Table
+
+
+@dataclass(frozen=True)
+class Quantizer:
+    """The borders of every column, and the bin of its missing values.
+
+    borders  one ascending float64 array a column
+    missing  uint8 (n_columns,) of ``Missing``
+    """
+
+    borders: list[NDArray[np.float64]]
+    missing: NDArray[np.uint8]
+
+    @classmethod
+    def fit(
+        cls,
+        table: Table,
+        *,
+        weight: NDArray[np.float32] | None = None,
+        border_count: int = 254,
+        border_type: str = "GreedyLogSum",
+        nan_mode: str = "Min",
+        rng: np.random.Generator,
+        n_threads: int,
+    ) -> Quantizer:
+        """Borders from the table's rows. Missing values get a bin, and spend one border."""
+        has_missing = _count_missing(table, n_threads) > 0
+        if nan_mode == "Forbidden" and has_missing.any():
+            raise InputError(_forbidden_message(table, int(np.flatnonzero(has_missing)[0])))
+        shared, own = (
+            (Missing.HIGH, Missing.OWN_HIGH) if nan_mode == "Max" else (Missing.LOW, Missing.OWN_LOW)
+        )
+        max_borders = (border_count - has_missing).astype(np.uint32)
+        borders = choose_borders(
+            table, weight, BORDER_RULES[border_type], max_borders, rng, n_threads
+        )
+        return cls(borders, np.where(has_missing, own, shared).astype(np.uint8))
+
+    @property
+    def missing_high(self) -> NDArray[np.bool_]:
+        return (self.missing == Missing.HIGH) | (self.missing == Missing.OWN_HIGH)
+
+    @property
+    def bin_counts(self) -> NDArray[np.uint32]:
+        own_bin = (self.missing == Missing.OWN_LOW) | (self.missing == Missing.OWN_HIGH)
+        return np.array([len(b) + 1 for b in self.borders], dtype=np.uint32) + own_bin.astype(
+            np.uint32
+        )
+
+    def border_of(self, column: int, split_bin: int) -> float:
+        """The number behind the question "bin > split_bin"; NaN parts missing from present."""
+        index = split_bin - (1 if self.missing[column] == Missing.OWN_LOW else 0)
+        borders = self.borders[column]
+        return float(borders[index]) if 0 <= index < len(borders) else float("nan")
+
+    def block(self, table: Table, n_threads: int) -> ColumnBlock:
+        """Bins in the layout for training."""
+        layout = layout_columns(self.bin_counts, table.n_rows)
+        bins = np.zeros(layout.n_slots * table.n_rows, dtype=np.uint8)
+        self._fill(table, layout.bases, layout.strides, layout.shifts, bins, n_threads)
+        return ColumnBlock(bins, layout, table.n_rows)
+
+    def columns(self, table: Table, n_threads: int) -> NDArray[np.uint8]:
+        """Bins column after column, the layout for prediction: (n_columns, n_rows)."""
+        n_columns = len(self.borders)
+        bins = np.zeros((n_columns, table.n_rows), dtype=np.uint8)
+        bases = np.arange(n_columns, dtype=np.uint64) * np.uint64(table.n_rows)
+        ones, zeros = np.ones(n_columns, dtype=np.uint32), np.zeros(n_columns, dtype=np.uint32)
+        self._fill(table, bases, ones, zeros, bins.reshape(-1), n_threads)
+        return bins
+
+    def _fill(
+        self,
+        table: Table,
+        bases: NDArray[np.uint64],
+        strides: NDArray[np.uint32],
+        shifts: NDArray[np.uint32],
+        bins: NDArray[np.uint8],
+        n_threads: int,
+    ) -> None:
+        for part in table.parts:
+            columns = slice(part.first, part.first + part.width)
+            borders, offsets = join_borders(self.borders[columns])
+            native.quantize(
+                part.values(),
+                np.arange(part.width, dtype=np.uint32),
+                borders,
+                offsets,
+                self.missing[columns],
+                bases[columns],
+                strides[columns],
+                shifts[columns],
+                bins,
+                n_threads=n_threads,
+            )
+
+
+def join_borders(
+    borders: list[NDArray[np.float64]],
+) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
+    """All borders in one array, and where each column's begin (and the end)."""
+    offsets = np.zeros(len(borders) + 1, dtype=np.uint32)
+    np.cumsum([len(b) for b in borders], out=offsets[1:])
+    return np.concatenate([*borders, np.empty(0)]), offsets
+
+
+def _count_missing(table: Table, n_threads: int) -> NDArray[np.uint64]:
+    counts = np.zeros(table.n_columns, dtype=np.uint64)
+    for part in table.parts:
+        own = counts[part.first : part.first + part.width]
+        native.count_missing(part.values(), own, n_threads=n_threads)
+    return counts
+
+
+def _forbidden_message(table: Table, column: int) -> str:
+    name = f"{table.names[column]!r} (position {column})" if table.names else f"{column}"
+    return (
+        f"Column {name} has missing values, and nan_mode='Forbidden' allows none. Fill them in, "
+        "drop the rows, or use nan_mode='Min' or 'Max'."
+    )

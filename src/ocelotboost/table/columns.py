@@ -1,0 +1,136 @@
+"""A table is consecutive parts, and a part is consecutive columns that lie together in memory.
+
+    a NumPy matrix        [ a b c d e f ]            one part: its rows share cache lines
+    a data frame          [a] [b] [c] [d] [e] [f]    one part a column, each where the frame has it
+    a sparse matrix       [a ... p] [q ... t]        up to 16 columns a part, dense only when asked
+
+Whoever passes over a table asks one part after the other for its values, so at most one part of a
+sparse table is dense at any time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ocelotboost.table.values import FloatArray
+
+SPARSE_PART_WIDTH = 16
+
+
+class Part(Protocol):
+    """Some consecutive columns of the table."""
+
+    @property
+    def first(self) -> int:
+        """Position of the first column in the table."""
+        ...
+
+    @property
+    def width(self) -> int:
+        """How many columns."""
+        ...
+
+    def values(self) -> FloatArray:
+        """The numbers, (n_rows, width), with any strides; NaN is missing."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class DensePart:
+    """Columns that are an array already, never copied.
+
+    array  float32 or float64 (n_rows, width), any strides, native byte order, aligned
+    """
+
+    first: int
+    array: FloatArray
+
+    @property
+    def width(self) -> int:
+        return int(self.array.shape[1])
+
+    def values(self) -> FloatArray:
+        return self.array
+
+
+@dataclass(frozen=True, eq=False)
+class SparsePart:
+    """A few columns of a sparse matrix by columns; what is not stored is 0.0, not missing.
+
+    All parts of a table share the three arrays of the whole matrix:
+
+    starts   integers (n_columns + 1,)  column j is stored at starts[j] up to starts[j + 1]
+    rows     integers (n_stored,)       no row twice in a column
+    numbers  float32 or float64 (n_stored,)
+    """
+
+    first: int
+    width: int
+    n_rows: int
+    starts: NDArray[Any]
+    rows: NDArray[Any]
+    numbers: FloatArray
+
+    def values(self) -> FloatArray:
+        dense = np.zeros((self.n_rows, self.width), dtype=self.numbers.dtype, order="F")
+        for j in range(self.width):
+            start, end = self.starts[self.first + j], self.starts[self.first + j + 1]
+            dense[self.rows[start:end], j] = self.numbers[start:end]
+        return dense
+
+
+@dataclass(frozen=True, eq=False)
+class RowsPart:
+    """Some rows of another part, gathered each time they are asked for.
+
+    rows  integers (n_chosen,), in any order
+    """
+
+    part: Part
+    rows: NDArray[np.intp]
+
+    @property
+    def first(self) -> int:
+        return self.part.first
+
+    @property
+    def width(self) -> int:
+        return self.part.width
+
+    def values(self) -> FloatArray:
+        return self.part.values()[self.rows]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Numeric columns of equal length.
+
+    names  the columns' names, None when the input had none
+    parts  together they hold columns 0 to n_columns - 1, in order
+    """
+
+    n_rows: int
+    n_columns: int
+    names: tuple[str, ...] | None
+    parts: tuple[Part, ...]
+
+    def take(self, rows: NDArray[Any]) -> Table:
+        """The same columns for a choice of rows (an integer array); copies nothing yet."""
+        chosen = np.asarray(rows, dtype=np.intp)
+        parts = tuple(_take(part, chosen) for part in self.parts)
+        return Table(len(chosen), self.n_columns, self.names, parts)
+
+    def dense(self) -> FloatArray:
+        """Everything as one array (n_rows, n_columns): for small tables and tests."""
+        values: FloatArray = np.concatenate([part.values() for part in self.parts], axis=1)
+        return values
+
+
+def _take(part: Part, rows: NDArray[np.intp]) -> RowsPart:
+    if isinstance(part, RowsPart):
+        return RowsPart(part.part, part.rows[rows])
+    return RowsPart(part, rows)

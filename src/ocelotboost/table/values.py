@@ -1,0 +1,160 @@
+"""An array of anything -> floats, or an error that says which element of what is no number.
+
+float32 and float64 stay where they are; whatever float32 holds exactly becomes float32; all else
+becomes float64. None and pandas' NA become NaN, which is missing.
+"""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, NoReturn, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ocelotboost.errors import InputError
+
+FloatArray: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
+
+FLOAT32: np.dtype[np.float32] = np.dtype(np.float32)
+FLOAT64: np.dtype[np.float64] = np.dtype(np.float64)
+
+TEXT_REMEDY = (
+    "encode it as numbers or drop it; categorical features are not supported in this version"
+)
+OTHER_REMEDY = "convert it to a number, for example .dt.timestamp() for a date, or drop it"
+
+
+class InputTypeError(InputError, TypeError):
+    """An element has a type that cannot be used; scikit-learn expects a TypeError for those."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where an array comes from, in a person's words.
+
+    argument   "X", "y", "sample_weight", "eval_set[0]" ...
+    column     "column 'age' (position 3)" when the array is one column of a data frame
+    n_columns  columns of the array when it is a matrix: its elements are then counted row by row
+    remedy     what to do when it is text
+    """
+
+    argument: str
+    column: str | None = None
+    n_columns: int | None = None
+    remedy: str = TEXT_REMEDY
+
+    def whole(self) -> str:
+        return self.argument if self.column is None else f"{self.column} of {self.argument}"
+
+    def element(self, index: int) -> str:
+        if self.n_columns is not None:
+            row, column = divmod(index, self.n_columns)
+            return f"row {row}, column {column} of {self.argument}"
+        return f"row {index}, {self.whole()}" if self.column else f"row {index} of {self.argument}"
+
+
+def floats(array: NDArray[Any], origin: Origin) -> FloatArray:
+    """The array as float32 or float64 of the same shape, without a copy where possible."""
+    kind = array.dtype.kind
+    if kind in "fiub":
+        target = float_dtype(array.dtype)
+        if array.dtype == target and array.flags.aligned:
+            return array
+        # The order of bytes or the alignment may differ while the type is the same: copy then.
+        return array.astype(FLOAT32) if target == FLOAT32 else array.astype(FLOAT64)
+    if kind == "O":
+        return _floats_from_objects(array, origin)
+    raise not_numbers(array, origin)
+
+
+def float_dtype(dtype: np.dtype[Any]) -> np.dtype[np.float32] | np.dtype[np.float64]:
+    """The smallest of float32 and float64 that holds a real dtype's values (64 bits: nearly)."""
+    exact_bytes = 4 if dtype.kind == "f" else 2
+    return FLOAT32 if dtype.itemsize <= exact_bytes else FLOAT64
+
+
+def is_missing(value: object) -> bool:
+    """None, NaN, NaT, or pandas' NA (known by its type's name: pandas may not be there)."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    if isinstance(value, Decimal):
+        return value.is_nan()
+    return isinstance(value, numbers.Real) and bool(value != value)
+
+
+def first_where(mask: Iterable[Any]) -> int:
+    """Position of the first true element; there must be one."""
+    return next(index for index, true in enumerate(mask) if true)
+
+
+def _floats_from_objects(array: NDArray[Any], origin: Origin) -> NDArray[np.float64]:
+    foreign = {kind for kind in set(map(type, array.flat)) if not _is_number_type(kind)}
+    if foreign:
+        index = first_where(type(value) in foreign for value in array.flat)
+        _raise_no_number(array.flat[index], index, origin)
+    try:
+        return array.astype(FLOAT64)
+    except (TypeError, ValueError, OverflowError):
+        # pandas' NA, and numbers that float() refuses, such as 10 ** 400.
+        converted = [_float(value, i, origin) for i, value in enumerate(array.flat)]
+        return np.array(converted, dtype=FLOAT64).reshape(array.shape)
+
+
+def _is_number_type(kind: type) -> bool:
+    if issubclass(kind, np.timedelta64):  # NumPy counts durations among the integers
+        return False
+    real = issubclass(kind, numbers.Real | Decimal | np.bool_)
+    return real or kind is type(None) or kind.__name__ == "NAType"
+
+
+def _float(value: Any, index: int, origin: Origin) -> float:
+    if is_missing(value):
+        return float("nan")
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        _raise_no_number(value, index, origin)
+
+
+def _raise_no_number(value: object, index: int, origin: Origin) -> NoReturn:
+    raise InputTypeError(
+        f"{capital(origin.element(index))} is {shorten(value)} ({type(value).__name__}), which "
+        "cannot be used: the argument must be free of strings and of anything else that is not a "
+        "number in the range of float64. Replace the value, or drop its row or column."
+    )
+
+
+def not_numbers(array: NDArray[Any], origin: Origin) -> InputError:
+    """The error for an array whose dtype says that it holds no real numbers."""
+    what, kind = capital(origin.whole()), array.dtype.kind
+    if kind == "c":
+        return InputError(
+            f"Complex data not supported: {origin.whole()} has dtype {array.dtype}. "
+            "Pass its real and imaginary parts as two columns."
+        )
+    if array.dtype.names is not None:
+        return InputError(
+            f"{what} is a structured array with the fields {list(array.dtype.names)}: "
+            "make a data frame of it first, for example pandas.DataFrame(X)."
+        )
+    example = f" (for example {shorten(array.flat[0])})" if array.size else ""
+    if kind in "UST":
+        return InputError(f"{what} holds text{example}: {origin.remedy}.")
+    return InputError(f"{what} has dtype {array.dtype}{example}: {OTHER_REMEDY}.")
+
+
+def shorten(value: object) -> str:
+    """A value as an error message shows it."""
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        return str(value)
+    text = repr(value.item() if isinstance(value, np.generic) else value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def capital(text: str) -> str:
+    """The beginning of a sentence: "Row 3 of y ...", but "y ..." as the user wrote it."""
+    return text[0].upper() + text[1:] if text.startswith(("row ", "column ")) else text
