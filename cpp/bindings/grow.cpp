@@ -57,7 +57,7 @@ void accumulate_histograms_of(const In<std::uint8_t, 1>& bins,
 
 void score_columns_of(const Array<std::int64_t, 5>& inout_histograms,
                       const In<std::uint32_t, 1>& small, const In<std::uint32_t, 1>& large,
-                      const In<std::uint32_t, 1>& slots, const In<std::uint32_t, 1>& shifts,
+                      std::size_t n_fresh, const In<std::uint32_t, 1>& slots, const In<std::uint32_t, 1>& shifts,
                       const In<std::uint32_t, 1>& bin_counts,
                       const In<std::uint8_t, 1>& candidates, const In<double, 1>& units,
                       double regularization, double min_weight, bool cosine,
@@ -68,7 +68,8 @@ void score_columns_of(const Array<std::int64_t, 5>& inout_histograms,
               candidates.shape(0) == n_columns && out_scores.shape(0) == n_columns &&
               out_bins.shape(0) == n_columns,
           "columns: unequal lengths");
-  require(small.shape(0) == large.shape(0), "small, large: unequal lengths");
+  require(small.shape(0) == large.shape(0) && n_fresh <= small.shape(0),
+          "small, large: unequal lengths");
   const std::size_t n_outputs = units.shape(0) - 1;
   require(n_outputs < 2 * inout_histograms.shape(0) * inout_histograms.shape(4),
           "units: more fields than the histograms have");
@@ -85,22 +86,23 @@ void score_columns_of(const Array<std::int64_t, 5>& inout_histograms,
                               n_columns};
   score_columns(inout_histograms.data(), inout_histograms.shape(0), inout_histograms.shape(1),
                 inout_histograms.shape(2), inout_histograms.shape(4), small.data(), large.data(),
-                small.shape(0), columns, n_outputs, units.data(), regularization, min_weight,
+                small.shape(0), n_fresh, columns, n_outputs, units.data(), regularization, min_weight,
                 cosine ? ScoreKind::cosine : ScoreKind::l2, out_scores.data(), out_bins.data(),
                 n_threads);
 }
 
 void split_leaves_of(const In<std::uint8_t, 1>& bins, std::size_t base, std::size_t stride,
                      std::uint32_t shift, std::uint32_t mask, std::uint8_t bin,
-                     const In<std::uint32_t, 1>& rows, const In<std::uint32_t, 1>& leaf_offsets,
-                     const Array<std::uint32_t, 1>& out_rows,
+                     const In<std::uint32_t, 1>& leaf_offsets,
+                     const Array<std::uint32_t, 1>& inout_rows,
+                     const Array<std::uint32_t, 1>& scratch,
                      const Array<std::uint32_t, 1>& out_offsets, int n_threads) {
   const std::size_t n_leaves = leaf_offsets.shape(0) - 1;
-  require(leaf_offsets.data()[n_leaves] <= rows.shape(0), "leaf_offsets: beyond the rows");
-  require(out_rows.shape(0) == rows.shape(0), "out_rows: as many as rows");
+  require(leaf_offsets.data()[n_leaves] <= inout_rows.shape(0), "leaf_offsets: beyond the rows");
+  require(scratch.shape(0) >= inout_rows.shape(0), "scratch: as many as rows");
   require(out_offsets.shape(0) == 2 * n_leaves + 1, "out_offsets: twice the leaves and one");
-  split_leaves(bins.data(), {base, stride, shift, mask}, bin, rows.data(), leaf_offsets.data(),
-               n_leaves, out_rows.data(), out_offsets.data(), n_threads);
+  split_leaves(bins.data(), {base, stride, shift, mask}, bin, leaf_offsets.data(), n_leaves,
+               inout_rows.data(), scratch.data(), out_offsets.data(), n_threads);
 }
 
 void assign_leaves_of(const In<std::uint8_t, 1>& bins, const In<std::uint64_t, 1>& bases,
@@ -155,15 +157,17 @@ void bind_grow(nb::module_& module) {
              arg("end").noconvert(), arg("target").noconvert(),
              arg("inout_histograms").noconvert(), nb::kw_only(), arg("n_threads"), Released());
   module.def("score_columns", &score_columns_of, arg("inout_histograms").noconvert(),
-             arg("small").noconvert(), arg("large").noconvert(), arg("slots").noconvert(),
+             arg("small").noconvert(), arg("large").noconvert(), arg("n_fresh"),
+             arg("slots").noconvert(),
              arg("shifts").noconvert(), arg("bin_counts").noconvert(),
              arg("candidates").noconvert(), arg("units").noconvert(), arg("regularization"),
              arg("min_weight"), arg("cosine"), arg("out_scores").noconvert(),
              arg("out_bins").noconvert(), nb::kw_only(), arg("n_threads"), Released());
   module.def("split_leaves", &split_leaves_of, arg("bins").noconvert(), arg("base"),
-             arg("stride"), arg("shift"), arg("mask"), arg("bin"), arg("rows").noconvert(),
-             arg("leaf_offsets").noconvert(), arg("out_rows").noconvert(),
-             arg("out_offsets").noconvert(), nb::kw_only(), arg("n_threads"), Released());
+             arg("stride"), arg("shift"), arg("mask"), arg("bin"),
+             arg("leaf_offsets").noconvert(), arg("inout_rows").noconvert(),
+             arg("scratch").noconvert(), arg("out_offsets").noconvert(), nb::kw_only(),
+             arg("n_threads"), Released());
   module.def("assign_leaves", &assign_leaves_of, arg("bins").noconvert(),
              arg("bases").noconvert(), arg("strides").noconvert(), arg("shifts").noconvert(),
              arg("masks").noconvert(), arg("split_bins").noconvert(),

@@ -29,16 +29,18 @@ void leaf_sums_of(int kind, double parameter, const In<float, 1>& targets,
                   const OptionalWeights& weights, const In<double, 1>& raw,
                   const In<std::uint32_t, 1>& rows, const In<std::uint32_t, 1>& leaf_offsets,
                   const In<double, 1>& leaf_steps, const Array<double, 1>& out_gradients,
-                  const Array<double, 1>& out_hessians, const Array<double, 1>& out_losses,
-                  int n_threads) {
+                  const Array<double, 1>& out_hessians,
+                  const std::optional<Array<double, 1>>& out_losses, int n_threads) {
   const std::size_t n_rows = targets.shape(0), n_leaves = leaves_of(rows, leaf_offsets);
   require(raw.shape(0) == n_rows, "raw: one a row is needed");
   require(leaf_steps.shape(0) == n_leaves && out_gradients.shape(0) == n_leaves &&
-              out_hessians.shape(0) == n_leaves && out_losses.shape(0) == n_leaves,
+              out_hessians.shape(0) == n_leaves &&
+              (!out_losses || out_losses->shape(0) == n_leaves),
           "leaf_steps, out_*: one a leaf is needed");
   leaf_sums(loss_kind(kind), parameter, targets.data(), data_or_null(weights, n_rows), raw.data(),
             rows.data(), leaf_offsets.data(), n_leaves, leaf_steps.data(),
-            {out_gradients.data(), out_hessians.data(), out_losses.data()}, n_threads);
+            {out_gradients.data(), out_hessians.data(), out_losses ? out_losses->data() : nullptr},
+            n_threads);
 }
 
 double softmax_gradients_of(const In<float, 1>& targets, const OptionalWeights& weights,
@@ -113,7 +115,7 @@ void bind_leaves(nb::module_& module) {
              arg("targets").noconvert(), arg("weights").noconvert().none(),
              arg("raw").noconvert(), arg("rows").noconvert(), arg("leaf_offsets").noconvert(),
              arg("leaf_steps").noconvert(), arg("out_gradients").noconvert(),
-             arg("out_hessians").noconvert(), arg("out_losses").noconvert(), nb::kw_only(),
+             arg("out_hessians").noconvert(), arg("out_losses").noconvert().none(), nb::kw_only(),
              arg("n_threads"), Released());
   module.def("softmax_gradients", &softmax_gradients_of, arg("targets").noconvert(),
              arg("weights").noconvert().none(), arg("raw").noconvert(),

@@ -51,7 +51,7 @@ OCELOT_INLINE double gradients_of_rows(const Loss& loss, const float* targets,
   return sum;
 }
 
-template <class Loss>
+template <bool with_loss, class Loss>
 OCELOT_INLINE Sums sums_of_rows(const Loss& loss, const float* targets, const float* weights,
                                 const double* raw, const std::uint32_t* rows, std::size_t n,
                                 double step) {
@@ -70,11 +70,11 @@ OCELOT_INLINE Sums sums_of_rows(const Loss& loss, const float* targets, const fl
       const Derivatives d = loss(target[i], prediction[i]);
       gradient[i] = weight[i] * d.gradient;
       hessian[i] = weight[i] * d.hessian;
-      value[i] = weight[i] * d.loss;
+      if (with_loss) value[i] = weight[i] * d.loss;
     }
     sums.gradient += sum_of(gradient, count);
     sums.hessian += sum_of(hessian, count);
-    sums.loss += sum_of(value, count);
+    if (with_loss) sums.loss += sum_of(value, count);
   }
   return sums;
 }
@@ -89,9 +89,12 @@ OCELOT_INLINE Sums sums_of_rows(const Loss& loss, const float* targets, const fl
   }                                                                                               \
   OCELOT_HOT Sums name##_sums(double parameter, const float* targets, const float* weights,       \
                               const double* raw, const std::uint32_t* rows, std::size_t n,        \
-                              double step) {                                                      \
+                              double step, bool with_loss) {                                      \
     (void)parameter;                                                                              \
-    return sums_of_rows(Type construct, targets, weights, raw, rows, n, step);                    \
+    if (with_loss) {                                                                              \
+      return sums_of_rows<true>(Type construct, targets, weights, raw, rows, n, step);            \
+    }                                                                                             \
+    return sums_of_rows<false>(Type construct, targets, weights, raw, rows, n, step);             \
   }
 OCELOT_LOSS(rmse, RmseLoss, {})
 OCELOT_LOSS(logloss, LoglossLoss, {})
@@ -106,7 +109,7 @@ OCELOT_LOSS(gamma, GammaLoss, {})
 using GradientsOfRows = double (*)(double, const float*, const float*, const double*, std::size_t,
                                    float*);
 using SumsOfRows = Sums (*)(double, const float*, const float*, const double*,
-                            const std::uint32_t*, std::size_t, double);
+                            const std::uint32_t*, std::size_t, double, bool);
 struct LossFunctions {
   GradientsOfRows gradients;
   SumsOfRows sums;
@@ -156,7 +159,8 @@ void leaf_sums(LossKind kind, double parameter, const float* targets, const floa
   sum_leaves(leaf_offsets, n_leaves, 3, sums.data(), n_threads,
              [&](const LeafPiece& piece, double* partial) {
                const Sums s = sums_of(parameter, targets, weights, raw, rows + piece.begin,
-                                      piece.end - piece.begin, leaf_steps[piece.leaf]);
+                                      piece.end - piece.begin, leaf_steps[piece.leaf],
+                                      out.losses != nullptr);
                partial[0] = s.gradient;
                partial[1] = s.hessian;
                partial[2] = s.loss;
@@ -164,7 +168,7 @@ void leaf_sums(LossKind kind, double parameter, const float* targets, const floa
   for (std::size_t leaf = 0; leaf < n_leaves; ++leaf) {
     out.gradients[leaf] = sums[leaf * 3];
     out.hessians[leaf] = sums[leaf * 3 + 1];
-    out.losses[leaf] = sums[leaf * 3 + 2];
+    if (out.losses) out.losses[leaf] = sums[leaf * 3 + 2];
   }
 }
 

@@ -12,7 +12,8 @@ namespace ocelot {
 double loss_gradients(LossKind kind, double parameter, const float* targets, const float* weights,
                       const double* raw, std::size_t n_rows, float* out_gradients, int n_threads);
 
-// Sums over the rows of each leaf, at raw + leaf_steps: [n_leaves] each. weights may be null.
+// Sums over the rows of each leaf, at raw + leaf_steps: [n_leaves] each. weights may be null, and
+// so may losses when nobody needs them.
 struct LeafSums {
   double* gradients;
   double* hessians;

@@ -14,39 +14,63 @@ namespace {
 
 // Longer segments are cut so that threads share them; each piece then sums into its own buffer.
 constexpr std::size_t rows_per_piece = 32768;
+constexpr std::size_t rows_per_block = 1024;
+constexpr std::size_t groups_per_task = 4;
 constexpr std::size_t n_bins = 256;
+
+// What is added to a bin at once: one word, or two or four in a vector register.
+template <int words>
+struct Addend {
+  typedef std::int64_t Type __attribute__((vector_size(words * 8), aligned(8), may_alias));
+};
+template <>
+struct Addend<1> {
+  typedef std::int64_t Type;
+};
+
+template <int columns, int words>
+OCELOT_INLINE void add_row(const std::uint8_t* row_bins, const std::int64_t* row_addends,
+                           std::int64_t* histogram) {
+  using Words = typename Addend<words>::Type;
+  const Words addend = *reinterpret_cast<const Words*>(row_addends);
+  constexpr int step = columns < 8 ? columns : 8;
+  for (int first = 0; first < columns; first += step) {
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, row_bins + first, step);
+#pragma GCC unroll 8
+    for (int k = 0; k < step; ++k) {
+      const std::size_t bin = (bytes >> (8 * k)) & 255;
+      *reinterpret_cast<Words*>(histogram + ((first + k) * n_bins + bin) * words) += addend;
+    }
+  }
+}
 
 // One pass sums `columns` slots whose histograms together are at most 32 KiB, the size of a
 // first-level cache: 16 slots of one word a bin, 8 of two, 4 of four.
 template <int columns, int words>
 OCELOT_INLINE void add_rows(const std::uint8_t* bins, std::size_t stride,
                             const std::uint32_t* rows, std::size_t n_rows,
-                            const std::int64_t* packed, std::int64_t* histogram) {
-  typedef std::int64_t Words __attribute__((vector_size(words * 8), aligned(8), may_alias));
-  constexpr std::size_t prefetch_distance = 24;
-  for (std::size_t i = 0; i < n_rows; ++i) {
-    const std::size_t row = rows[i];
-    // Reading past the end of the segment would need a check in the loop; clamping is free.
-    const std::size_t ahead = rows[std::min(i + prefetch_distance, n_rows - 1)];
-    __builtin_prefetch(bins + ahead * stride);
-    __builtin_prefetch(packed + ahead * words);
-    const Words addend = *reinterpret_cast<const Words*>(packed + row * words);
-    const std::uint8_t* row_bins = bins + row * stride;
-    for (int first = 0; first < columns; first += 4) {
-      std::uint32_t four;
-      std::memcpy(&four, row_bins + first, 4);
-      for (int k = 0; k < 4; ++k) {
-        const std::size_t bin = (four >> (8 * k)) & 255;
-        *reinterpret_cast<Words*>(histogram + ((first + k) * n_bins + bin) * words) += addend;
-      }
+                            const std::int64_t* addends, std::int64_t* histogram) {
+  constexpr std::size_t distance = 16;
+  // Rows that follow each other closely are fetched ahead by the processor itself.
+  const bool sparse = rows[n_rows - 1] - rows[0] >= n_rows + n_rows / 2;
+  std::size_t i = 0;
+  if (sparse) {
+    for (; i + distance < n_rows; ++i) {
+      __builtin_prefetch(bins + rows[i + distance] * stride);
+      add_row<columns, words>(bins + rows[i] * stride, addends + i * words, histogram);
     }
+  }
+  for (; i < n_rows; ++i) {
+    add_row<columns, words>(bins + rows[i] * stride, addends + i * words, histogram);
   }
 }
 
-#define OCELOT_ADD_ROWS(name, columns, words)                                                  \
-  OCELOT_HOT void name(const std::uint8_t* bins, std::size_t stride, const std::uint32_t* rows, \
-                       std::size_t n_rows, const std::int64_t* packed, std::int64_t* histogram) { \
-    add_rows<columns, words>(bins, stride, rows, n_rows, packed, histogram);                    \
+#define OCELOT_ADD_ROWS(name, columns, words)                                                   \
+  OCELOT_HOT void name(const std::uint8_t* bins, std::size_t stride, const std::uint32_t* rows,  \
+                       std::size_t n_rows, const std::int64_t* addends,                          \
+                       std::int64_t* histogram) {                                                \
+    add_rows<columns, words>(bins, stride, rows, n_rows, addends, histogram);                    \
   }
 OCELOT_ADD_ROWS(add_16_columns_1_word, 16, 1)
 OCELOT_ADD_ROWS(add_8_columns_1_word, 8, 1)
@@ -72,27 +96,77 @@ Pass choose_pass(std::size_t width, std::size_t words) {
 }
 
 void add_group(const std::uint8_t* bins, std::size_t width, const std::uint32_t* rows,
-               std::size_t n_rows, const std::int64_t* packed, std::size_t words,
+               std::size_t n_rows, const std::int64_t* addends, std::size_t words,
                std::int64_t* histogram) {
-  if (n_rows == 0) return;
   const Pass pass = choose_pass(width, words);
   for (std::size_t column = 0; column < width; column += pass.columns) {
-    pass.add(bins + column, width, rows, n_rows, packed, histogram + column * n_bins * words);
+    pass.add(bins + column, width, rows, n_rows, addends, histogram + column * n_bins * words);
   }
 }
 
+void gather(const std::int64_t* packed, std::size_t words, const std::uint32_t* rows,
+            std::size_t n_rows, std::int64_t* out) {
+  if (words == 1) {
+    for (std::size_t i = 0; i < n_rows; ++i) out[i] = packed[rows[i]];
+    return;
+  }
+  for (std::size_t i = 0; i < n_rows; ++i) {
+    for (std::size_t w = 0; w < words; ++w) out[i * words + w] = packed[rows[i] * words + w];
+  }
+}
+
+// Some rows of one segment, summed for a few groups of slots.
 struct Task {
-  std::uint32_t chunk, group, segment, begin, end;
-  std::uint32_t shared;  // number of the merge lock, or whole
+  std::uint32_t chunk, first_group, end_group, segment, begin, end;
+  std::uint32_t merge;  // which merge it takes part in, or whole
 };
 constexpr std::uint32_t whole = 0xffffffff;
 
-// Pieces of one (chunk, group, segment) are merged under a lock. Integer sums do not depend on the
-// order of merging.
+// Pieces of one segment are merged under a lock. Integer sums do not depend on the order.
 struct Merge {
   std::atomic_flag lock = ATOMIC_FLAG_INIT;
   bool started = false;
+
+  void add(const std::int64_t* sums, std::size_t size, std::int64_t* out) {
+    while (lock.test_and_set(std::memory_order_acquire)) {
+    }
+    if (started) {
+      for (std::size_t i = 0; i < size; ++i) out[i] += sums[i];
+    } else {
+      std::copy_n(sums, size, out);
+      started = true;
+    }
+    lock.clear(std::memory_order_release);
+  }
 };
+
+std::vector<Task> make_tasks(std::size_t n_chunks, std::size_t n_groups,
+                             const std::uint32_t* begin, const std::uint32_t* end,
+                             std::size_t n_segments, bool alone, std::uint32_t& n_merges) {
+  std::vector<Task> tasks;
+  n_merges = 0;
+  for (std::uint32_t segment = 0; segment < n_segments; ++segment) {
+    const std::size_t n = end[segment] - begin[segment];
+    const bool cut = !alone && n > rows_per_piece + rows_per_piece / 2;
+    const std::size_t n_pieces = cut ? (n + rows_per_piece - 1) / rows_per_piece : 1;
+    for (std::uint32_t chunk = 0; chunk < n_chunks; ++chunk) {
+      for (std::size_t group = 0; group < n_groups; group += groups_per_task) {
+        const auto end_group = std::uint32_t(std::min(group + groups_per_task, n_groups));
+        const std::uint32_t merge = cut ? n_merges++ : whole;
+        for (std::size_t p = 0; p < n_pieces; ++p) {
+          tasks.push_back({chunk, std::uint32_t(group), end_group, segment,
+                           begin[segment] + std::uint32_t(n * p / n_pieces),
+                           begin[segment] + std::uint32_t(n * (p + 1) / n_pieces), merge});
+        }
+      }
+    }
+  }
+  // The longest first, so that no thread is left alone with a long task at the end.
+  std::stable_sort(tasks.begin(), tasks.end(), [](const Task& a, const Task& b) {
+    return a.end - a.begin > b.end - b.begin;
+  });
+  return tasks;
+}
 
 }  // namespace
 
@@ -106,62 +180,33 @@ void accumulate_histograms(const Block& block, const std::uint32_t* rows,
   for (std::size_t g = 0; g < block.n_groups; ++g) {
     first_slot[g + 1] = first_slot[g] + block.group_widths[g];
   }
-  std::vector<Task> tasks;
-  std::uint32_t n_merges = 0;
-  for (std::size_t segment = 0; segment < n_segments; ++segment) {
-    const std::uint32_t n = end[segment] - begin[segment];
-    const bool cut = n_threads > 1 && n > rows_per_piece + rows_per_piece / 2;
-    for (std::uint32_t chunk = 0; chunk < n_chunks; ++chunk) {
-      for (std::uint32_t g = 0; g < block.n_groups; ++g) {
-        if (!cut) {
-          tasks.push_back({chunk, g, std::uint32_t(segment), begin[segment], end[segment], whole});
-          continue;
-        }
-        const std::size_t n_pieces = (n + rows_per_piece - 1) / rows_per_piece;
-        for (std::size_t p = 0; p < n_pieces; ++p) {
-          tasks.push_back({chunk, g, std::uint32_t(segment),
-                           begin[segment] + std::uint32_t(n * p / n_pieces),
-                           begin[segment] + std::uint32_t(n * (p + 1) / n_pieces), n_merges});
-        }
-        ++n_merges;
-      }
-    }
-  }
-  // The longest first, so that no thread is left alone with a long task at the end.
-  std::stable_sort(tasks.begin(), tasks.end(), [](const Task& a, const Task& b) {
-    return a.end - a.begin > b.end - b.begin;
-  });
+  std::uint32_t n_merges;
+  const std::vector<Task> tasks = make_tasks(n_chunks, block.n_groups, begin, end, n_segments,
+                                             n_threads == 1, n_merges);
   const auto merges = std::make_unique<Merge[]>(n_merges);
+  const std::size_t slot_size = n_bins * words;
   parallel_for(tasks.size(), n_threads, [&](std::size_t t) {
     const Task& task = tasks[t];
-    const std::size_t width = block.group_widths[task.group];
-    const std::size_t size = width * n_bins * words;
-    std::int64_t* out =
-        histograms + (((task.chunk * n_histograms + target[task.segment]) * n_slots) +
-                      first_slot[task.group]) *
-                         n_bins * words;
-    const std::uint8_t* bins = block.bins + block.group_offsets[task.group];
-    const std::int64_t* addends = packed + task.chunk * n_packed_rows * words;
-    const std::uint32_t* first_row = rows + task.begin;
-    const std::size_t n_rows = task.end - task.begin;
-    if (task.shared == whole) {
-      std::memset(out, 0, size * sizeof(std::int64_t));
-      add_group(bins, width, first_row, n_rows, addends, words, out);
-      return;
+    const std::size_t task_slot = first_slot[task.first_group];
+    const std::size_t size = (first_slot[task.end_group] - task_slot) * slot_size;
+    std::int64_t* const out =
+        histograms +
+        ((task.chunk * n_histograms + target[task.segment]) * n_slots + task_slot) * slot_size;
+    static thread_local std::vector<std::int64_t> own;
+    if (task.merge != whole) own.resize(std::max(own.size(), size));
+    std::int64_t* const sums = task.merge == whole ? out : own.data();
+    std::memset(sums, 0, size * sizeof(std::int64_t));
+    // Gradients of a block of rows are gathered once for all groups of the task.
+    alignas(64) std::int64_t addends[rows_per_block * 4];
+    for (std::size_t first = task.begin; first < task.end; first += rows_per_block) {
+      const std::size_t count = std::min<std::size_t>(rows_per_block, task.end - first);
+      gather(packed + task.chunk * n_packed_rows * words, words, rows + first, count, addends);
+      for (std::size_t g = task.first_group; g < task.end_group; ++g) {
+        add_group(block.bins + block.group_offsets[g], block.group_widths[g], rows + first, count,
+                  addends, words, sums + (first_slot[g] - task_slot) * slot_size);
+      }
     }
-    alignas(64) static thread_local std::int64_t own[16 * n_bins * 4];
-    std::memset(own, 0, size * sizeof(std::int64_t));
-    add_group(bins, width, first_row, n_rows, addends, words, own);
-    Merge& merge = merges[task.shared];
-    while (merge.lock.test_and_set(std::memory_order_acquire)) {
-    }
-    if (merge.started) {
-      for (std::size_t i = 0; i < size; ++i) out[i] += own[i];
-    } else {
-      std::memcpy(out, own, size * sizeof(std::int64_t));
-      merge.started = true;
-    }
-    merge.lock.clear(std::memory_order_release);
+    if (task.merge != whole) merges[task.merge].add(sums, size, out);
   });
 }
 

@@ -8,20 +8,45 @@
 namespace ocelot {
 namespace {
 
-constexpr std::size_t rows_per_piece = 16384;
+constexpr std::size_t rows_per_piece = 8192;
 
 struct Piece {
   std::uint32_t leaf, begin, end;
   std::uint32_t n_right = 0;
-  std::uint32_t left_target = 0, right_target = 0;
 };
+
+// Writes the rows of a piece that go left to out from the front, the others after them.
+std::uint32_t split_piece(const std::uint8_t* bins, const ColumnPlace& place, std::uint8_t bin,
+                          const std::uint32_t* rows, std::uint32_t n_rows, std::uint32_t* out) {
+  constexpr std::uint32_t distance = 32;
+  static thread_local std::uint32_t right_buffer[rows_per_piece];
+  std::uint32_t* const right_rows = right_buffer;  // finding a thread's own memory is a call
+  const std::uint8_t* column = bins + place.base;
+  std::uint32_t n_left = 0, n_right = 0;
+  // Both places are written and one advances: there is no branch to mispredict.
+  const auto put = [&](std::uint32_t row) {
+    const std::uint32_t side =
+        ((column[std::size_t(row) * place.stride] >> place.shift) & place.mask) > bin;
+    out[n_left] = row;
+    right_rows[n_right] = row;
+    n_left += 1 - side;
+    n_right += side;
+  };
+  std::uint32_t i = 0;
+  for (; i + distance < n_rows; ++i) {
+    __builtin_prefetch(column + std::size_t(rows[i + distance]) * place.stride);
+    put(rows[i]);
+  }
+  for (; i < n_rows; ++i) put(rows[i]);
+  std::copy_n(right_rows, n_right, out + n_left);
+  return n_right;
+}
 
 }  // namespace
 
 void split_leaves(const std::uint8_t* bins, const ColumnPlace& place, std::uint8_t bin,
-                  const std::uint32_t* rows, const std::uint32_t* leaf_offsets,
-                  std::size_t n_leaves, std::uint32_t* out_rows, std::uint32_t* out_offsets,
-                  int n_threads) {
+                  const std::uint32_t* leaf_offsets, std::size_t n_leaves, std::uint32_t* rows,
+                  std::uint32_t* scratch, std::uint32_t* out_offsets, int n_threads) {
   std::vector<Piece> pieces;
   for (std::uint32_t leaf = 0; leaf < n_leaves; ++leaf) {
     for (std::uint32_t begin = leaf_offsets[leaf]; begin < leaf_offsets[leaf + 1];
@@ -30,51 +55,38 @@ void split_leaves(const std::uint8_t* bins, const ColumnPlace& place, std::uint8
       pieces.push_back({leaf, begin, std::uint32_t(end)});
     }
   }
-  const auto goes_right = [&](std::uint32_t row) -> std::uint32_t {
-    return ((bins[place.base + row * place.stride] >> place.shift) & place.mask) > bin;
-  };
-  std::vector<std::uint8_t> right(leaf_offsets[n_leaves] - leaf_offsets[0]);
-  std::uint8_t* const sides = right.data() - leaf_offsets[0];
   // Few rows are quicker done than handed over.
-  const int threads = right.size() < 4096 ? 1 : n_threads;
+  const std::size_t n_rows = leaf_offsets[n_leaves] - leaf_offsets[0];
+  const int threads = n_rows < 4096 ? 1 : n_threads;
   parallel_for(pieces.size(), threads, [&](std::size_t p) {
     Piece& piece = pieces[p];
-    std::uint32_t n_right = 0;
-    for (std::uint32_t i = piece.begin; i < piece.end; ++i) {
-      const std::uint32_t side = goes_right(rows[i]);
-      sides[i] = std::uint8_t(side);
-      n_right += side;
-    }
-    piece.n_right = n_right;
+    piece.n_right = split_piece(bins, place, bin, rows + piece.begin, piece.end - piece.begin,
+                                scratch + piece.begin);
   });
 
-  std::vector<std::uint32_t> right_of_leaf(n_leaves, 0);
-  for (const Piece& piece : pieces) right_of_leaf[piece.leaf] += piece.n_right;
+  std::vector<std::uint32_t> n_right(n_leaves, 0);
+  for (const Piece& piece : pieces) n_right[piece.leaf] += piece.n_right;
   for (std::size_t leaf = 0; leaf < n_leaves; ++leaf) {
     out_offsets[2 * leaf] = leaf_offsets[leaf];
-    out_offsets[2 * leaf + 1] = leaf_offsets[leaf + 1] - right_of_leaf[leaf];
+    out_offsets[2 * leaf + 1] = leaf_offsets[leaf + 1] - n_right[leaf];
   }
   out_offsets[2 * n_leaves] = leaf_offsets[n_leaves];
-  std::uint32_t left = 0, right_next = 0, current = 0xffffffff;
-  for (Piece& piece : pieces) {
-    if (piece.leaf != current) {
-      current = piece.leaf;
-      left = out_offsets[2 * current];
-      right_next = out_offsets[2 * current + 1];
-    }
-    piece.left_target = left;
-    piece.right_target = right_next;
-    left += piece.end - piece.begin - piece.n_right;
-    right_next += piece.n_right;
-  }
 
+  // Where each piece's left and right rows go, leaf by leaf.
+  std::vector<std::uint32_t> next(out_offsets, out_offsets + 2 * n_leaves);
+  std::vector<std::uint32_t> left_target(pieces.size()), right_target(pieces.size());
+  for (std::size_t p = 0; p < pieces.size(); ++p) {
+    const Piece& piece = pieces[p];
+    left_target[p] = next[2 * piece.leaf];
+    right_target[p] = next[2 * piece.leaf + 1];
+    next[2 * piece.leaf] += piece.end - piece.begin - piece.n_right;
+    next[2 * piece.leaf + 1] += piece.n_right;
+  }
   parallel_for(pieces.size(), threads, [&](std::size_t p) {
     const Piece& piece = pieces[p];
-    // The side indexes the target, so there is no branch to mispredict.
-    std::uint32_t targets[2] = {piece.left_target, piece.right_target};
-    for (std::uint32_t i = piece.begin; i < piece.end; ++i) {
-      out_rows[targets[sides[i]]++] = rows[i];
-    }
+    const std::uint32_t n_left = piece.end - piece.begin - piece.n_right;
+    std::copy_n(scratch + piece.begin, n_left, rows + left_target[p]);
+    std::copy_n(scratch + piece.begin + n_left, piece.n_right, rows + right_target[p]);
   });
 }
 

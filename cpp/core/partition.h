@@ -6,12 +6,12 @@
 namespace ocelot {
 
 // Splits every leaf in two: rows whose bin is at most `bin` first, the others after them, each in
-// their old order. Leaf l becomes leaves 2l and 2l + 1.
-//   rows, leaf_offsets [n_leaves + 1]  ->  out_rows, out_offsets [2 n_leaves + 1]
+// their old order. Leaf l becomes leaves 2l and 2l + 1. Rows are sorted in place; scratch has room
+// for as many.
+//   leaf_offsets [n_leaves + 1]  ->  out_offsets [2 n_leaves + 1]
 void split_leaves(const std::uint8_t* bins, const ColumnPlace& place, std::uint8_t bin,
-                  const std::uint32_t* rows, const std::uint32_t* leaf_offsets,
-                  std::size_t n_leaves, std::uint32_t* out_rows, std::uint32_t* out_offsets,
-                  int n_threads);
+                  const std::uint32_t* leaf_offsets, std::size_t n_leaves, std::uint32_t* rows,
+                  std::uint32_t* scratch, std::uint32_t* out_offsets, int n_threads);
 
 // Leaf number of every row of a table, by the questions (place, bin) of one tree; the first question is
 // the highest bit.

@@ -14,55 +14,55 @@ namespace {
 
 constexpr std::size_t n_bins = 256;
 
-// Sums over the bins up to each border, one array a field.
-struct Prefix {
+// Running sums over the bins of a column, one array a field.
+struct Fields {
   alignas(64) std::int32_t low[n_bins];
   alignas(64) std::int32_t high[n_bins];
 };
 
-// Two signed 32-bit sums share a word: word = high * 2^32 + low.
-OCELOT_INLINE void unpack(std::int64_t word, std::int32_t& low, std::int32_t& high) {
-  low = static_cast<std::int32_t>(word);
-  high = static_cast<std::int32_t>((static_cast<std::uint64_t>(word) -
-                                    static_cast<std::uint64_t>(static_cast<std::int64_t>(low))) >>
-                                   32);
+// Replaces the words of each bin by their sum up to that bin.
+void run_sums(std::int64_t* bins, std::size_t words, std::size_t count) {
+  if (words == 1) {
+    std::int64_t sum = 0;
+    for (std::size_t b = 0; b < count; ++b) bins[b] = sum += bins[b];
+    return;
+  }
+  for (std::size_t i = words; i < count * words; ++i) bins[i] += bins[i - words];
 }
 
-// Sums of one bin word over a column, up to each of its bins.
-OCELOT_INLINE void prefix_sums(const std::int64_t* bins, std::size_t words, std::size_t count,
-                               Prefix& out) {
-  std::int64_t sum = 0;
+// Two signed 32-bit sums share a word: word = high * 2^32 + low.
+OCELOT_HOT void unpack(const std::int64_t* __restrict sums, std::size_t words, std::size_t count,
+                       std::int32_t* __restrict low, std::int32_t* __restrict high) {
   for (std::size_t b = 0; b < count; ++b) {
-    sum += bins[b * words];
-    unpack(sum, out.low[b], out.high[b]);
+    const std::uint64_t word = std::uint64_t(sums[b * words]);
+    low[b] = std::int32_t(word);
+    // Adding half of the low range carries into the high half exactly when low is negative.
+    high[b] = std::int32_t((word + 0x80000000u) >> 32);
   }
 }
 
 // What one leaf adds to the score of each border: numerator v * G, denominator v^2 * W, where
-// v = G / (W + regularization) on each side. The two sides are added to each other first, so that
-// a split and its mirror image score the same to the last bit.
+// v = G / (W + regularization) on each side. Sums of both sides are exact integers and all terms
+// are positive, so single precision keeps scores to about six digits. The two sides are added to each
+// other first: a split and its mirror image score the same to the last bit.
 template <bool cosine, bool limited>
-OCELOT_INLINE void add_output(const std::int32_t* gradient, const std::int32_t* weight,
-                              std::size_t n_borders, double gradient_unit, double weight_unit,
-                              double regularization, double min_weight, double* numerator,
-                              double* denominator) {
-  const double total_gradient = gradient[n_borders] * gradient_unit;
-  const double total_weight = weight[n_borders] * weight_unit;
+OCELOT_INLINE void add_output(const std::int32_t* __restrict gradient,
+                              const std::int32_t* __restrict weight, std::size_t n_borders,
+                              float gradient_unit, float weight_unit, float regularization,
+                              float min_weight, float* __restrict numerator,
+                              float* __restrict denominator) {
+  const std::int32_t total_gradient = gradient[n_borders], total_weight = weight[n_borders];
   for (std::size_t b = 0; b < n_borders; ++b) {
-    const double left_weight = weight[b] * weight_unit;
-    const double right_weight = total_weight - left_weight;
-    double left = gradient[b] * gradient_unit;
-    double right = total_gradient - left;
+    const float left_weight = float(weight[b]) * weight_unit;
+    const float right_weight = float(total_weight - weight[b]) * weight_unit;
+    float left = float(gradient[b]) * gradient_unit;
+    float right = float(total_gradient - gradient[b]) * gradient_unit;
     if (limited) {
-      left = left_weight < min_weight ? 0.0 : left;
-      right = right_weight < min_weight ? 0.0 : right;
+      left = left_weight < min_weight ? 0.0f : left;
+      right = right_weight < min_weight ? 0.0f : right;
     }
-    const double left_size = left_weight + regularization;
-    const double right_size = right_weight + regularization;
-    // One division serves both sides.
-    const double inverse = 1.0 / (left_size * right_size);
-    const double left_value = left * (inverse * right_size);
-    const double right_value = right * (inverse * left_size);
+    const float left_value = left / (left_weight + regularization);
+    const float right_value = right / (right_weight + regularization);
     numerator[b] += left_value * left + right_value * right;
     if (cosine) {
       denominator[b] +=
@@ -73,9 +73,9 @@ OCELOT_INLINE void add_output(const std::int32_t* gradient, const std::int32_t* 
 
 #define OCELOT_ADD_OUTPUT(name, cosine, limited)                                                 \
   OCELOT_HOT void name(const std::int32_t* gradient, const std::int32_t* weight,                 \
-                       std::size_t n_borders, double gradient_unit, double weight_unit,          \
-                       double regularization, double min_weight, double* numerator,              \
-                       double* denominator) {                                                    \
+                       std::size_t n_borders, float gradient_unit, float weight_unit,            \
+                       float regularization, float min_weight, float* numerator,                 \
+                       float* denominator) {                                                     \
     add_output<cosine, limited>(gradient, weight, n_borders, gradient_unit, weight_unit,         \
                                 regularization, min_weight, numerator, denominator);             \
   }
@@ -84,6 +84,13 @@ OCELOT_ADD_OUTPUT(add_l2_limited, false, true)
 OCELOT_ADD_OUTPUT(add_cosine, true, false)
 OCELOT_ADD_OUTPUT(add_cosine_limited, true, true)
 #undef OCELOT_ADD_OUTPUT
+
+OCELOT_HOT void divide(float* __restrict numerator, const float* __restrict denominator,
+                       std::size_t count) {
+  for (std::size_t b = 0; b < count; ++b) {
+    numerator[b] /= std::sqrt(denominator[b] + std::numeric_limits<float>::min());
+  }
+}
 
 OCELOT_HOT void subtract(std::int64_t* large, const std::int64_t* small, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) large[i] -= small[i];
@@ -105,7 +112,8 @@ void marginal(const std::int64_t* slot, std::size_t words, std::uint32_t shift, 
 
 void score_columns(std::int64_t* histograms, std::size_t n_chunks, std::size_t n_histograms,
                    std::size_t n_slots, std::size_t words, const std::uint32_t* small,
-                   const std::uint32_t* large, std::size_t n_pairs, const ScoredColumns& columns,
+                   const std::uint32_t* large, std::size_t n_pairs, std::size_t n_fresh,
+                   const ScoredColumns& columns,
                    std::size_t n_outputs, const double* units, double regularization,
                    double min_weight, ScoreKind kind, double* best_scores,
                    std::uint8_t* best_bins, int n_threads) {
@@ -121,54 +129,61 @@ void score_columns(std::int64_t* histograms, std::size_t n_chunks, std::size_t n
   const auto add = min_weight > 0 ? (cosine ? add_cosine_limited : add_l2_limited)
                                   : (cosine ? add_cosine : add_l2);
   const std::size_t all_words = n_chunks * words;
+  // Single precision has little range, so gradients and weights are scaled to at most 1 first and
+  // the best scores are scaled back.
+  const double largest_field = 2147483648.0;
+  const double gradient_scale = largest_field * *std::max_element(units, units + n_outputs);
+  const double weight_scale = largest_field * units[n_outputs];
+  const double score_scale = cosine ? gradient_scale / std::sqrt(weight_scale)
+                                    : gradient_scale * gradient_scale / weight_scale;
 
   parallel_for(n_slots, n_threads, [&](std::size_t slot) {
+    const bool shared = columns_of_slot[slot].size() > 1;
     for (std::size_t chunk = 0; chunk < n_chunks; ++chunk) {
-      for (std::size_t p = 0; p < n_pairs; ++p) {
-        if (large[p] == no_histogram) continue;
-        subtract(bins_of(chunk, large[p], slot), bins_of(chunk, small[p], slot), slot_size);
+      for (std::size_t p = 0; p < n_fresh; ++p) {
+        std::int64_t* fresh = bins_of(chunk, small[p], slot);
+        if (!shared) run_sums(fresh, words, n_bins);
+        if (large[p] != no_histogram) subtract(bins_of(chunk, large[p], slot), fresh, slot_size);
       }
     }
-    static thread_local std::vector<Prefix> prefix;
-    prefix.resize(std::max(prefix.size(), all_words));
+    static thread_local std::vector<Fields> own_fields;
+    own_fields.resize(std::max(own_fields.size(), all_words));
+    Fields* const fields = own_fields.data();
+    const auto field = [&](std::size_t f) {
+      return f % 2 ? fields[f / 2].low : fields[f / 2].high;
+    };
     alignas(64) std::int64_t small_column[n_bins * 4];
     for (const std::uint32_t c : columns_of_slot[slot]) {
       const std::size_t count = columns.bin_counts[c];
       best_scores[c] = -std::numeric_limits<double>::infinity();
       best_bins[c] = 0;
       if (count < 2 || !columns.candidates[c]) continue;
-      alignas(64) double numerator[n_bins] = {};
-      alignas(64) double denominator[n_bins] = {};
-      const bool shares_slot = columns_of_slot[slot].size() > 1;
+      alignas(64) float numerator[n_bins] = {}, denominator[n_bins] = {};
       for (std::size_t side = 0; side < 2 * n_pairs; ++side) {
         const std::uint32_t histogram = side % 2 ? large[side / 2] : small[side / 2];
         if (histogram == no_histogram) continue;
         for (std::size_t chunk = 0; chunk < n_chunks; ++chunk) {
-          const std::int64_t* bins = bins_of(chunk, histogram, slot);
-          if (shares_slot) {
-            marginal(bins, words, columns.shifts[c], count, small_column);
-            bins = small_column;
+          const std::int64_t* sums = bins_of(chunk, histogram, slot);
+          if (shared) {
+            marginal(sums, words, columns.shifts[c], count, small_column);
+            run_sums(small_column, words, count);
+            sums = small_column;
           }
           for (std::size_t w = 0; w < words; ++w) {
-            prefix_sums(bins + w, words, count, prefix[chunk * words + w]);
+            Fields& out = fields[chunk * words + w];
+            unpack(sums + w, words, count, out.low, out.high);
           }
         }
-        const auto field = [&](std::size_t f) {
-          return f % 2 ? prefix[f / 2].low : prefix[f / 2].high;
-        };
         for (std::size_t k = 0; k < n_outputs; ++k) {
-          add(field(k), field(n_outputs), count - 1, units[k], units[n_outputs], regularization,
-              min_weight, numerator, denominator);
+          add(field(k), field(n_outputs), count - 1, float(units[k] / gradient_scale),
+              float(units[n_outputs] / weight_scale), float(regularization / weight_scale),
+              float(min_weight / weight_scale), numerator, denominator);
         }
       }
-      for (std::size_t b = 0; b + 1 < count; ++b) {
-        const double score =
-            cosine ? numerator[b] / std::sqrt(denominator[b] + 1e-100) : numerator[b];
-        if (score > best_scores[c]) {
-          best_scores[c] = score;
-          best_bins[c] = std::uint8_t(b);
-        }
-      }
+      if (cosine) divide(numerator, denominator, count - 1);
+      const float* best = std::max_element(numerator, numerator + count - 1);
+      best_scores[c] = double(*best) * score_scale;
+      best_bins[c] = std::uint8_t(best - numerator);
     }
   });
 }

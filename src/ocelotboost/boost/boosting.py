@@ -26,9 +26,9 @@ from ocelotboost.boost.sampling import Sampling
 from ocelotboost.boost.stopping import BestIteration, TimeLimit
 from ocelotboost.boost.tree import GrownTree
 from ocelotboost.grow.oblivious import draw_candidates, grow_oblivious
-from ocelotboost.grow.partition import Partition, assign_rows
+from ocelotboost.grow.partition import Partition, RowSorter, assign_rows
 from ocelotboost.grow.random_score import noise_scale
-from ocelotboost.grow.scorer import PlainScorer, ScoreSettings, pack_gradients
+from ocelotboost.grow.scorer import GradientPacker, PlainScorer, ScoreSettings
 from ocelotboost.leaves.estimate import LeafSettings, estimate_leaves
 from ocelotboost.loss.base import Floats, Loss
 from ocelotboost.loss.passes import pass_for
@@ -129,6 +129,8 @@ class _Grower:
         self._training = training
         self._settings = settings
         self._scorer = PlainScorer(training.block, n_outputs, settings.depth, settings.score)
+        self._packer = GradientPacker(training.block.n_rows, n_outputs, settings.n_threads)
+        self._sorter = RowSorter(training.block, settings.n_threads)
         self._all_rows = np.arange(training.block.n_rows, dtype=np.uint32)
         self._last_leaf_size: float | None = None
         # Streams of their own, so that one kind of randomness does not shift the others.
@@ -144,16 +146,13 @@ class _Grower:
         )
         rows, weight = self._chosen(sampled)
         splits, partition = grow_oblivious(
-            training.block,
-            pack_gradients(
-                model.gradients,
-                weight,
-                training.whole_weights and sampled is None,
-                settings.n_threads,
+            self._packer.pack(
+                model.gradients, weight, training.whole_weights and sampled is None
             ),
             rows,
             draw_candidates(training.block.n_columns, settings.rsm, self._column_rng),
             self._scorer,
+            self._sorter,
             depth=settings.depth,
             noise=noise_scale(
                 settings.random_strength,
@@ -163,7 +162,6 @@ class _Grower:
                 n_trees * settings.learning_rate,
             ),
             rng=self._noise_rng,
-            n_threads=settings.n_threads,
         )
         if sampled is not None:
             partition = assign_rows(training.block, splits, settings.n_threads)

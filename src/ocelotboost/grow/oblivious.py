@@ -5,30 +5,28 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ocelotboost.grow.partition import Partition, Split
+from ocelotboost.grow.partition import Partition, RowSorter, Split
 from ocelotboost.grow.random_score import add_noise
 from ocelotboost.grow.scorer import PackedGradients, PlainScorer
-from ocelotboost.quantize.block import ColumnBlock
 
 
 def grow_oblivious(
-    block: ColumnBlock,
     gradients: PackedGradients,
     rows: NDArray[np.uint32],
     candidates: NDArray[np.uint8],
     scorer: PlainScorer,
+    sorter: RowSorter,
     *,
     depth: int,
     noise: float,
     rng: np.random.Generator,
-    n_threads: int,
 ) -> tuple[list[Split], Partition]:
     """The splits of a tree, and ``rows`` sorted by its leaves.
 
     Growth ends before ``depth`` when the best split would divide no leaf.
     """
     splits: list[Split] = []
-    partition = Partition.root(rows)
+    partition = sorter.root(rows)
     n_filled = 1
     scorer.start(gradients, candidates)
     for _ in range(depth):
@@ -37,7 +35,7 @@ def grow_oblivious(
         if scores[best] == -np.inf:
             break
         split = Split(best, int(bins[best]))
-        divided = partition.split(block, split, n_threads)
+        divided = sorter.split(partition, split)
         n_filled_now = int(np.count_nonzero(divided.sizes))
         if n_filled_now == n_filled:
             break

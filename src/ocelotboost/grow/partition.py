@@ -24,11 +24,6 @@ class Partition:
     rows: Indices
     offsets: Indices
 
-    @classmethod
-    def root(cls, rows: Indices) -> Partition:
-        """One leaf with all the rows."""
-        return cls(rows, np.array([0, len(rows)], dtype=np.uint32))
-
     @property
     def n_leaves(self) -> int:
         return len(self.offsets) - 1
@@ -37,25 +32,43 @@ class Partition:
     def sizes(self) -> NDArray[np.int64]:
         return np.diff(self.offsets.astype(np.int64))
 
-    def split(self, block: ColumnBlock, split: Split, n_threads: int) -> Partition:
+
+class RowSorter:
+    """Sorts rows by leaf, in memory that is kept from tree to tree.
+
+    A partition it returned is valid until the next call: its rows are sorted further in place.
+    """
+
+    def __init__(self, block: ColumnBlock, n_threads: int) -> None:
+        self._block = block
+        self._n_threads = n_threads
+        self._rows = np.empty(block.n_rows, dtype=np.uint32)
+        self._scratch = np.empty(block.n_rows, dtype=np.uint32)
+
+    def root(self, rows: Indices) -> Partition:
+        """One leaf with all the rows."""
+        own = self._rows[: len(rows)]
+        np.copyto(own, rows)
+        return Partition(own, np.array([0, len(rows)], dtype=np.uint32))
+
+    def split(self, partition: Partition, split: Split) -> Partition:
         """Leaf l becomes leaves 2l (the answer is no) and 2l + 1 (yes)."""
-        place, column = block.layout, split.column
-        rows = np.empty_like(self.rows)
-        offsets = np.empty(2 * self.n_leaves + 1, dtype=np.uint32)
+        place, column = self._block.layout, split.column
+        offsets = np.empty(2 * partition.n_leaves + 1, dtype=np.uint32)
         native.split_leaves(
-            block.bins,
+            self._block.bins,
             int(place.bases[column]),
             int(place.strides[column]),
             int(place.shifts[column]),
             int(place.masks[column]),
             split.bin,
-            self.rows,
-            self.offsets,
-            rows,
+            partition.offsets,
+            partition.rows,
+            self._scratch,
             offsets,
-            n_threads=n_threads,
+            n_threads=self._n_threads,
         )
-        return Partition(rows, offsets)
+        return Partition(partition.rows, offsets)
 
 
 @dataclass(frozen=True)

@@ -47,19 +47,26 @@ class PackedGradients:
     units: NDArray[np.float64]
 
 
-def pack_gradients(
-    gradients: NDArray[np.float32],
-    weight: NDArray[np.float32] | None,
-    whole_weights: bool,
-    n_threads: int,
-) -> PackedGradients:
-    """Pack gradients (n_outputs, n_rows), not yet multiplied by the weight (n_rows,)."""
-    n_outputs, n_rows = gradients.shape
-    n_chunks, words = packed_layout(n_outputs)
-    packed = np.empty((n_chunks, n_rows, words), dtype=np.int64)
-    units = np.empty(n_outputs + 1)
-    native.pack_gradients(gradients, weight, whole_weights, packed, units, n_threads=n_threads)
-    return PackedGradients(packed, units)
+class GradientPacker:
+    """Packs gradients, in memory that is kept from tree to tree."""
+
+    def __init__(self, n_rows: int, n_outputs: int, n_threads: int) -> None:
+        n_chunks, words = packed_layout(n_outputs)
+        self._words = np.empty((n_chunks, n_rows, words), dtype=np.int64)
+        self._n_threads = n_threads
+
+    def pack(
+        self,
+        gradients: NDArray[np.float32],
+        weight: NDArray[np.float32] | None,
+        whole_weights: bool,
+    ) -> PackedGradients:
+        """Pack gradients (n_outputs, n_rows), not yet multiplied by the weight (n_rows,)."""
+        units = np.empty(len(gradients) + 1)
+        native.pack_gradients(
+            gradients, weight, whole_weights, self._words, units, n_threads=self._n_threads
+        )
+        return PackedGradients(self._words, units)
 
 
 class PlainScorer:
@@ -99,7 +106,7 @@ class PlainScorer:
             return self._scores_from_rows(partition)
         layout = self._block.layout
         self._accumulate(partition, pairs.leaves, pairs.small, layout, self._histograms)
-        return self._score(pairs.small, pairs.large, layout, self._histograms)
+        return self._score(pairs.small, pairs.large, len(pairs.leaves), layout, self._histograms)
 
     def _pairs(self, partition: Partition) -> Pairs | None:
         """Which leaves to sum into which histograms; None when memory does not suffice."""
@@ -147,7 +154,7 @@ class PlainScorer:
             histograms = self._empty(len(leaves), int(part.group_widths[0]))
             self._accumulate(partition, leaves, targets, part, histograms)
             scores[columns], bins[columns] = self._score(
-                targets, none, part, histograms, self._candidates[columns]
+                targets, none, len(leaves), part, histograms, self._candidates[columns]
             )
         return scores, bins
 
@@ -176,6 +183,7 @@ class PlainScorer:
         self,
         small: NDArray[np.uint32],
         large: NDArray[np.uint32],
+        n_fresh: int,
         layout: BlockLayout,
         histograms: NDArray[np.int64],
         candidates: NDArray[np.uint8] | None = None,
@@ -186,6 +194,7 @@ class PlainScorer:
             histograms,
             small,
             large,
+            n_fresh,
             layout.slots,
             layout.shifts,
             layout.bin_counts,

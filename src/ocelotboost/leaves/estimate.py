@@ -82,15 +82,17 @@ def _take_steps(
     weights: Floats,
     settings: LeafSettings,
 ) -> Floats:
+    single = settings.rule.iterations == 1
+
     def sums_at(values: Floats) -> LeafSums:
         return loss_pass.leaf_sums(
-            target, weight, raw, partition.rows, partition.offsets, values
+            target, weight, raw, partition.rows, partition.offsets, values, with_loss=not single
         )
 
     newton = settings.rule.method == "Newton"
     values = np.zeros((partition.n_leaves, len(raw)))
     sums = sums_at(values)
-    if settings.rule.iterations == 1:
+    if single:
         return _step(sums, weights, settings.regularization, newton)
     for _ in range(settings.rule.iterations):
         step = _step(sums, weights, settings.regularization, newton)

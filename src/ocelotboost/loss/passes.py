@@ -26,7 +26,7 @@ class LeafSums:
 
     gradients  (n_leaves, n_outputs) of the negative gradient
     hessians   (n_leaves, n_outputs, n_outputs)
-    loss       over all leaves
+    loss       over all leaves; NaN when it was not asked for
     """
 
     gradients: Floats
@@ -50,6 +50,7 @@ class Pass(Protocol):
         rows: Rows,
         leaf_offsets: Rows,
         leaf_steps: Floats,
+        with_loss: bool = True,
     ) -> LeafSums:
         """Sums at ``raw`` plus the step of each row's leaf, ``leaf_steps`` (n_leaves, n_outputs).
         Rows are sorted by leaf."""
@@ -86,8 +87,11 @@ class _NativePass:
         rows: Rows,
         leaf_offsets: Rows,
         leaf_steps: Floats,
+        with_loss: bool = True,
     ) -> LeafSums:
         gradients, hessians, losses = np.empty((3, len(leaf_steps)))
+        if not with_loss:
+            losses.fill(np.nan)
         native.leaf_sums(
             self.loss.kind,
             self.loss.parameter,
@@ -99,7 +103,7 @@ class _NativePass:
             leaf_steps[:, 0],
             gradients,
             hessians,
-            losses,
+            losses if with_loss else None,
             n_threads=self.n_threads,
         )
         return LeafSums(gradients[:, None], hessians[:, None, None], float(losses.sum()))
@@ -122,6 +126,7 @@ class _SoftmaxPass:
         rows: Rows,
         leaf_offsets: Rows,
         leaf_steps: Floats,
+        with_loss: bool = True,
     ) -> LeafSums:
         n_leaves, n_outputs = leaf_steps.shape
         gradients = np.empty((n_leaves, n_outputs))
@@ -165,6 +170,7 @@ class NumpyPass:
         rows: Rows,
         leaf_offsets: Rows,
         leaf_steps: Floats,
+        with_loss: bool = True,
     ) -> LeafSums:
         n_leaves, n_outputs = leaf_steps.shape
         leaves = np.repeat(np.arange(n_leaves), np.diff(leaf_offsets))
