@@ -22,6 +22,7 @@ void pack_gradients_of(const In<float, 2>& gradients, const OptionalWeights& wei
 
 void accumulate_histograms_of(const In<std::uint8_t, 1>& bins,
                               const In<std::uint64_t, 1>& group_offsets,
+                              const In<std::uint32_t, 1>& group_strides,
                               const In<std::uint32_t, 1>& group_widths,
                               const In<std::uint32_t, 1>& rows, const In<std::int64_t, 3>& packed,
                               const In<std::uint32_t, 1>& begin, const In<std::uint32_t, 1>& end,
@@ -33,12 +34,15 @@ void accumulate_histograms_of(const In<std::uint8_t, 1>& bins,
               inout_histograms.shape(4) == words,
           "inout_histograms: shape does not fit packed");
   const std::size_t n_groups = group_widths.shape(0);
-  require(group_offsets.shape(0) == n_groups, "group_offsets: one a group is needed");
+  require(group_offsets.shape(0) == n_groups && group_strides.shape(0) == n_groups,
+          "group_offsets, group_strides: one a group is needed");
   std::size_t n_slots = 0;
   for (std::size_t g = 0; g < n_groups; ++g) {
     const std::uint32_t width = group_widths.data()[g];
     require(width == 4 || width == 8 || width == 16, "group_widths: 4, 8 or 16");
-    require(group_offsets.data()[g] + n_rows * width <= bins.shape(0), "bins: too small");
+    const std::size_t last_row = n_rows > 0 ? (n_rows - 1) * group_strides.data()[g] : 0;
+    require(n_rows == 0 || group_offsets.data()[g] + last_row + width <= bins.shape(0),
+            "bins: too small");
     n_slots += width;
   }
   require(inout_histograms.shape(2) == n_slots, "inout_histograms: one a slot is needed");
@@ -49,7 +53,8 @@ void accumulate_histograms_of(const In<std::uint8_t, 1>& bins,
     require(begin.data()[s] <= end.data()[s] && end.data()[s] <= rows.shape(0),
             "segments: beyond the rows");
   }
-  const Block block{bins.data(), group_offsets.data(), group_widths.data(), n_groups, n_rows};
+  const Block block{bins.data(),          group_offsets.data(), group_strides.data(),
+                    group_widths.data(), n_groups,             n_rows};
   accumulate_histograms(block, rows.data(), packed.data(), n_chunks, words, n_rows, begin.data(),
                         end.data(), target.data(), n_segments, inout_histograms.shape(1), n_slots,
                         inout_histograms.data(), n_threads);
@@ -91,37 +96,44 @@ void score_columns_of(const Array<std::int64_t, 5>& inout_histograms,
                 n_threads);
 }
 
-void split_leaves_of(const In<std::uint8_t, 1>& bins, std::size_t base, std::size_t stride,
-                     std::uint32_t shift, std::uint32_t mask, std::uint8_t bin,
+void split_leaves_of(const In<std::uint8_t, 2>& slots, std::uint32_t slot, std::uint32_t shift,
+                     std::uint32_t mask, std::uint8_t bin,
                      const In<std::uint32_t, 1>& leaf_offsets,
                      const Array<std::uint32_t, 1>& inout_rows,
                      const Array<std::uint32_t, 1>& scratch,
                      const Array<std::uint32_t, 1>& out_offsets, int n_threads) {
   const std::size_t n_leaves = leaf_offsets.shape(0) - 1;
+  require(slot < slots.shape(0), "slot: no such slot");
   require(leaf_offsets.data()[n_leaves] <= inout_rows.shape(0), "leaf_offsets: beyond the rows");
   require(scratch.shape(0) >= inout_rows.shape(0), "scratch: as many as rows");
   require(out_offsets.shape(0) == 2 * n_leaves + 1, "out_offsets: twice the leaves and one");
-  split_leaves(bins.data(), {base, stride, shift, mask}, bin, leaf_offsets.data(), n_leaves,
-               inout_rows.data(), scratch.data(), out_offsets.data(), n_threads);
+  split_leaves(slots.data(), {slot * slots.shape(1), shift, mask}, bin, leaf_offsets.data(),
+               n_leaves, inout_rows.data(), scratch.data(), out_offsets.data(), n_threads);
 }
 
-void assign_leaves_of(const In<std::uint8_t, 1>& bins, const In<std::uint64_t, 1>& bases,
-                      const In<std::uint32_t, 1>& strides, const In<std::uint32_t, 1>& shifts,
-                      const In<std::uint32_t, 1>& masks, const In<std::uint8_t, 1>& split_bins,
+void assign_leaves_of(const In<std::uint8_t, 2>& slots, const In<std::uint32_t, 1>& split_slots,
+                      const In<std::uint32_t, 1>& shifts, const In<std::uint32_t, 1>& masks,
+                      const In<std::uint8_t, 1>& split_bins,
                       const Array<std::uint32_t, 1>& out_leaves, int n_threads) {
   const std::size_t depth = split_bins.shape(0), n_rows = out_leaves.shape(0);
   require(depth <= 16, "split_bins: at most 16 questions");
-  require(bases.shape(0) == depth && strides.shape(0) == depth && shifts.shape(0) == depth &&
-              masks.shape(0) == depth,
-          "bases, strides, shifts, masks: one a question is needed");
+  require(split_slots.shape(0) == depth && shifts.shape(0) == depth && masks.shape(0) == depth,
+          "split_slots, shifts, masks: one a question is needed");
+  require(slots.shape(1) == n_rows, "out_leaves: one a row is needed");
   ColumnPlace places[16];
   for (std::size_t d = 0; d < depth; ++d) {
-    places[d] = {bases.data()[d], strides.data()[d], shifts.data()[d], masks.data()[d]};
-    require(n_rows == 0 || places[d].base + (n_rows - 1) * places[d].stride < bins.shape(0),
-            "bins: too small");
+    require(split_slots.data()[d] < slots.shape(0), "split_slots: no such slot");
+    places[d] = {split_slots.data()[d] * n_rows, shifts.data()[d], masks.data()[d]};
   }
-  assign_leaves(bins.data(), places, split_bins.data(), depth, n_rows, out_leaves.data(),
+  assign_leaves(slots.data(), places, split_bins.data(), depth, n_rows, out_leaves.data(),
                 n_threads);
+}
+
+void fill_panel_of(const In<std::uint8_t, 2>& slots, std::size_t stride,
+                   const Array<std::uint8_t, 1>& out_panel, int n_threads) {
+  require(slots.shape(0) <= stride, "stride: too small for the slots");
+  require(out_panel.shape(0) == stride * slots.shape(1), "out_panel: stride times rows");
+  fill_panel(slots.data(), slots.shape(0), slots.shape(1), stride, out_panel.data(), n_threads);
 }
 
 void rows_by_leaf_of(const In<std::uint32_t, 1>& leaves, const Array<std::uint32_t, 1>& out_rows,
@@ -152,7 +164,8 @@ void bind_grow(nb::module_& module) {
              arg("out_packed").noconvert(), arg("out_units").noconvert(), nb::kw_only(),
              arg("n_threads"), Released());
   module.def("accumulate_histograms", &accumulate_histograms_of, arg("bins").noconvert(),
-             arg("group_offsets").noconvert(), arg("group_widths").noconvert(),
+             arg("group_offsets").noconvert(), arg("group_strides").noconvert(),
+             arg("group_widths").noconvert(),
              arg("rows").noconvert(), arg("packed").noconvert(), arg("begin").noconvert(),
              arg("end").noconvert(), arg("target").noconvert(),
              arg("inout_histograms").noconvert(), nb::kw_only(), arg("n_threads"), Released());
@@ -163,15 +176,16 @@ void bind_grow(nb::module_& module) {
              arg("candidates").noconvert(), arg("units").noconvert(), arg("regularization"),
              arg("min_weight"), arg("cosine"), arg("out_scores").noconvert(),
              arg("out_bins").noconvert(), nb::kw_only(), arg("n_threads"), Released());
-  module.def("split_leaves", &split_leaves_of, arg("bins").noconvert(), arg("base"),
-             arg("stride"), arg("shift"), arg("mask"), arg("bin"),
-             arg("leaf_offsets").noconvert(), arg("inout_rows").noconvert(),
-             arg("scratch").noconvert(), arg("out_offsets").noconvert(), nb::kw_only(),
+  module.def("split_leaves", &split_leaves_of, arg("slots").noconvert(), arg("slot"),
+             arg("shift"), arg("mask"), arg("bin"), arg("leaf_offsets").noconvert(),
+             arg("inout_rows").noconvert(), arg("scratch").noconvert(),
+             arg("out_offsets").noconvert(), nb::kw_only(), arg("n_threads"), Released());
+  module.def("assign_leaves", &assign_leaves_of, arg("slots").noconvert(),
+             arg("split_slots").noconvert(), arg("shifts").noconvert(), arg("masks").noconvert(),
+             arg("split_bins").noconvert(), arg("out_leaves").noconvert(), nb::kw_only(),
              arg("n_threads"), Released());
-  module.def("assign_leaves", &assign_leaves_of, arg("bins").noconvert(),
-             arg("bases").noconvert(), arg("strides").noconvert(), arg("shifts").noconvert(),
-             arg("masks").noconvert(), arg("split_bins").noconvert(),
-             arg("out_leaves").noconvert(), nb::kw_only(), arg("n_threads"), Released());
+  module.def("fill_panel", &fill_panel_of, arg("slots").noconvert(), arg("stride"),
+             arg("out_panel").noconvert(), nb::kw_only(), arg("n_threads"), Released());
   module.def("rows_by_leaf", &rows_by_leaf_of, arg("leaves").noconvert(),
              arg("out_rows").noconvert(), arg("out_offsets").noconvert(), nb::kw_only(),
              arg("n_threads"), Released());

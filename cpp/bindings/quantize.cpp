@@ -38,23 +38,22 @@ template <class Number>
 void quantize_of(const Strided<Number>& values, const In<std::uint32_t, 1>& sources,
                  const In<double, 1>& borders,
                  const In<std::uint32_t, 1>& border_offsets, const In<std::uint8_t, 1>& missing,
-                 const In<std::uint64_t, 1>& bases, const In<std::uint32_t, 1>& strides,
-                 const In<std::uint32_t, 1>& shifts, const Array<std::uint8_t, 1>& inout_bins,
-                 int n_threads) {
+                 const In<std::uint32_t, 1>& targets, const In<std::uint32_t, 1>& shifts,
+                 const Array<std::uint8_t, 2>& inout_bins, int n_threads) {
   const std::size_t n_rows = values.shape(0), n_columns = sources.shape(0);
   require(border_offsets.shape(0) == n_columns + 1, "border_offsets: one more than columns");
   require(border_offsets.data()[n_columns] <= borders.shape(0), "borders: too few");
-  require(missing.shape(0) == n_columns && bases.shape(0) == n_columns &&
-              strides.shape(0) == n_columns && shifts.shape(0) == n_columns,
-          "missing, bases, strides, shifts: one a column is needed");
-  for (std::size_t c = 0; c < n_columns && n_rows > 0; ++c) {
+  require(missing.shape(0) == n_columns && targets.shape(0) == n_columns &&
+              shifts.shape(0) == n_columns,
+          "missing, targets, shifts: one a column is needed");
+  require(inout_bins.shape(1) == n_rows, "inout_bins: one a row is needed");
+  for (std::size_t c = 0; c < n_columns; ++c) {
     require(sources.data()[c] < values.shape(1), "sources: no such column");
-    require(bases.data()[c] + (n_rows - 1) * strides.data()[c] < inout_bins.shape(0),
-            "inout_bins: too small");
+    require(targets.data()[c] < inout_bins.shape(0), "targets: beyond inout_bins");
   }
   const QuantizedColumns columns{n_columns,      sources.data(), borders.data(),
-                                 border_offsets.data(), missing.data(), bases.data(),
-                                 strides.data(), shifts.data()};
+                                 border_offsets.data(), missing.data(), targets.data(),
+                                 shifts.data()};
   quantize(values_of(values), columns, inout_bins.data(), n_threads);
 }
 
@@ -70,8 +69,8 @@ void bind_for(nb::module_& module) {
   module.def("quantize", &quantize_of<Number>, arg("values").noconvert(),
              arg("sources").noconvert(),
              arg("borders").noconvert(), arg("border_offsets").noconvert(),
-             arg("missing").noconvert(), arg("bases").noconvert(), arg("strides").noconvert(),
-             arg("shifts").noconvert(), arg("inout_bins").noconvert(), nb::kw_only(),
+             arg("missing").noconvert(), arg("targets").noconvert(), arg("shifts").noconvert(),
+             arg("inout_bins").noconvert(), nb::kw_only(),
              arg("n_threads"), Released());
 }
 

@@ -6,25 +6,28 @@
 
 namespace ocelot {
 
-// Bytes of 4, 8 or 16 slots of a row stand side by side (a group); groups follow each other:
+// Up to 64 slots of a row stand side by side, one cache line: a panel. Panels follow each other:
 //
-//   group 0            group 1
+//   panel 0            panel 1
 //   row 0: a b c d     row 0: e f g h
-//   row 1: a b c d     row 1: e f g h      byte (row, slot) = bins[offset[group] + row * width + k]
+//   row 1: a b c d     row 1: e f g h
 //
 // A slot holds one column of up to 256 bins, or several small columns in separate bits of the byte.
+// The slots of a panel are summed in groups of 16, 8 or 4:
+// byte (row, slot k of group) = bins[offset[group] + row * stride[group] + k].
 struct Block {
   const std::uint8_t* bins;
-  const std::uint64_t* group_offsets;  // [n_groups] where each group begins in bins
-  const std::uint32_t* group_widths;   // [n_groups] 1, 4, 8 or 16
+  const std::uint64_t* group_offsets;  // [n_groups] where row 0 of each group begins in bins
+  const std::uint32_t* group_strides;  // [n_groups] slots of the group's panel
+  const std::uint32_t* group_widths;   // [n_groups] 4, 8 or 16
   std::size_t n_groups;
   std::size_t n_rows;
 };
 
-// Where one column is: bits [shift, shift + log2(mask + 1)) of the byte at base + row * stride.
+// Where one column is when slots follow each other, [n_slots][n_rows]: bits [shift, ...) under mask
+// of the bytes from base on. A tree's questions are answered from this form, one byte a row.
 struct ColumnPlace {
   std::size_t base;
-  std::size_t stride;
   std::uint32_t shift;
   std::uint32_t mask;
 };

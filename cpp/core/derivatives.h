@@ -12,16 +12,13 @@ namespace ocelot {
 double loss_gradients(LossKind kind, double parameter, const float* targets, const float* weights,
                       const double* raw, std::size_t n_rows, float* out_gradients, int n_threads);
 
-// Sums over the rows of each leaf, at raw + leaf_steps: [n_leaves] each. weights may be null, and
-// so may losses when nobody needs them.
-struct LeafSums {
-  double* gradients;
-  double* hessians;
-  double* losses;
-};
+// Sums over the rows of each leaf, at raw + leaf_steps: out is [n_leaves][4] of gradient, hessian,
+// loss and weight. leaves [n_rows] are leaf numbers; weights may be null. Without with_loss the loss
+// is left at zero.
 void leaf_sums(LossKind kind, double parameter, const float* targets, const float* weights,
-               const double* raw, const std::uint32_t* rows, const std::uint32_t* leaf_offsets,
-               std::size_t n_leaves, const double* leaf_steps, const LeafSums& out, int n_threads);
+               const double* raw, const std::uint32_t* leaves, std::size_t n_rows,
+               std::size_t n_leaves, const double* leaf_steps, bool with_loss, double* out,
+               int n_threads);
 
 // The same for the softmax of n_outputs raw predictions, raw [n_outputs][n_rows]; targets are class
 // numbers. out_gradients is [n_outputs][n_rows].
@@ -29,26 +26,22 @@ double softmax_gradients(const float* targets, const float* weights, const doubl
                          std::size_t n_outputs, std::size_t n_rows, float* out_gradients,
                          int n_threads);
 
-// leaf_steps and gradients [n_leaves][n_outputs], hessians [n_leaves][n_outputs][n_outputs].
+// leaf_steps [n_leaves][n_outputs]; out is [n_leaves][n_outputs + n_outputs^2 + 2]: gradients,
+// hessian matrix, loss, weight.
 void softmax_leaf_sums(const float* targets, const float* weights, const double* raw,
-                       std::size_t n_outputs, std::size_t n_rows, const std::uint32_t* rows,
-                       const std::uint32_t* leaf_offsets, std::size_t n_leaves,
-                       const double* leaf_steps, const LeafSums& out, int n_threads);
+                       std::size_t n_outputs, std::size_t n_rows, const std::uint32_t* leaves,
+                       std::size_t n_leaves, const double* leaf_steps, double* out,
+                       int n_threads);
 
-// The weighted alpha-quantile of target - raw in each leaf: the smallest residual at which the
-// weight up to and including it reaches alpha of the whole. 0 for an empty leaf.
+// The weighted alpha-quantile of target - raw in each leaf, for rows sorted by leaf: the smallest
+// residual at which the weight up to and including it reaches alpha of the whole. 0 for an empty
+// leaf.
 void leaf_quantiles(double alpha, const float* targets, const float* weights, const double* raw,
                     const std::uint32_t* rows, const std::uint32_t* leaf_offsets,
                     std::size_t n_leaves, double* out, int n_threads);
 
-// raw[k][row] += leaf_values[leaf of row][k], for rows sorted by leaf.
-void add_leaf_values(const std::uint32_t* rows, const std::uint32_t* leaf_offsets,
-                     std::size_t n_leaves, const double* leaf_values, std::size_t n_outputs,
-                     std::size_t n_rows, double* raw, int n_threads);
-
-// Sum of weights (or count) of each leaf.
-void leaf_weights(const float* weights, const std::uint32_t* rows,
-                  const std::uint32_t* leaf_offsets, std::size_t n_leaves, double* out,
-                  int n_threads);
+// raw[k][row] += leaf_values[leaves[row]][k]
+void add_leaf_values(const std::uint32_t* leaves, const double* leaf_values,
+                     std::size_t n_outputs, std::size_t n_rows, double* raw, int n_threads);
 
 }  // namespace ocelot

@@ -95,12 +95,12 @@ Pass choose_pass(std::size_t width, std::size_t words) {
   return width == 8 ? Pass{add_8_columns_1_word, 8} : Pass{add_4_columns_1_word, 4};
 }
 
-void add_group(const std::uint8_t* bins, std::size_t width, const std::uint32_t* rows,
-               std::size_t n_rows, const std::int64_t* addends, std::size_t words,
-               std::int64_t* histogram) {
+void add_group(const std::uint8_t* bins, std::size_t width, std::size_t stride,
+               const std::uint32_t* rows, std::size_t n_rows, const std::int64_t* addends,
+               std::size_t words, std::int64_t* histogram) {
   const Pass pass = choose_pass(width, words);
   for (std::size_t column = 0; column < width; column += pass.columns) {
-    pass.add(bins + column, width, rows, n_rows, addends, histogram + column * n_bins * words);
+    pass.add(bins + column, stride, rows, n_rows, addends, histogram + column * n_bins * words);
   }
 }
 
@@ -202,8 +202,8 @@ void accumulate_histograms(const Block& block, const std::uint32_t* rows,
       const std::size_t count = std::min<std::size_t>(rows_per_block, task.end - first);
       gather(packed + task.chunk * n_packed_rows * words, words, rows + first, count, addends);
       for (std::size_t g = task.first_group; g < task.end_group; ++g) {
-        add_group(block.bins + block.group_offsets[g], block.group_widths[g], rows + first, count,
-                  addends, words, sums + (first_slot[g] - task_slot) * slot_size);
+        add_group(block.bins + block.group_offsets[g], block.group_widths[g],
+                  block.group_strides[g], rows + first, count, addends, words, sums + (first_slot[g] - task_slot) * slot_size);
       }
     }
     if (task.merge != whole) merges[task.merge].add(sums, size, out);

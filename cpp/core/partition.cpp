@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "multiversion.h"
 #include "pool.h"
 
 namespace ocelot {
@@ -16,17 +17,16 @@ struct Piece {
 };
 
 // Writes the rows of a piece that go left to out from the front, the others after them.
-std::uint32_t split_piece(const std::uint8_t* bins, const ColumnPlace& place, std::uint8_t bin,
+std::uint32_t split_piece(const std::uint8_t* slots, const ColumnPlace& place, std::uint8_t bin,
                           const std::uint32_t* rows, std::uint32_t n_rows, std::uint32_t* out) {
   constexpr std::uint32_t distance = 32;
-  static thread_local std::uint32_t right_buffer[rows_per_piece];
-  std::uint32_t* const right_rows = right_buffer;  // finding a thread's own memory is a call
-  const std::uint8_t* column = bins + place.base;
+  std::uint32_t right_rows[rows_per_piece];
+  const std::uint8_t* column = slots + place.base;
   std::uint32_t n_left = 0, n_right = 0;
+  const std::uint32_t shift = place.shift, mask = place.mask;
   // Both places are written and one advances: there is no branch to mispredict.
   const auto put = [&](std::uint32_t row) {
-    const std::uint32_t side =
-        ((column[std::size_t(row) * place.stride] >> place.shift) & place.mask) > bin;
+    const std::uint32_t side = ((column[row] >> shift) & mask) > bin;
     out[n_left] = row;
     right_rows[n_right] = row;
     n_left += 1 - side;
@@ -34,7 +34,7 @@ std::uint32_t split_piece(const std::uint8_t* bins, const ColumnPlace& place, st
   };
   std::uint32_t i = 0;
   for (; i + distance < n_rows; ++i) {
-    __builtin_prefetch(column + std::size_t(rows[i + distance]) * place.stride);
+    __builtin_prefetch(column + rows[i + distance]);
     put(rows[i]);
   }
   for (; i < n_rows; ++i) put(rows[i]);
@@ -42,9 +42,20 @@ std::uint32_t split_piece(const std::uint8_t* bins, const ColumnPlace& place, st
   return n_right;
 }
 
+// Appends the answer of one question to the leaf numbers.
+constexpr std::size_t answers_size = 1024;
+OCELOT_HOT void answer(const std::uint8_t* column, std::uint32_t shift, std::uint32_t mask,
+                       std::uint8_t bin, std::size_t count, std::uint16_t* __restrict leaves) {
+  const auto narrow_mask = std::uint8_t(mask);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto value = std::uint8_t((column[i] >> shift) & narrow_mask);
+    leaves[i] = std::uint16_t(leaves[i] + leaves[i] + (value > bin ? 1 : 0));
+  }
+}
+
 }  // namespace
 
-void split_leaves(const std::uint8_t* bins, const ColumnPlace& place, std::uint8_t bin,
+void split_leaves(const std::uint8_t* slots, const ColumnPlace& place, std::uint8_t bin,
                   const std::uint32_t* leaf_offsets, std::size_t n_leaves, std::uint32_t* rows,
                   std::uint32_t* scratch, std::uint32_t* out_offsets, int n_threads) {
   std::vector<Piece> pieces;
@@ -60,7 +71,7 @@ void split_leaves(const std::uint8_t* bins, const ColumnPlace& place, std::uint8
   const int threads = n_rows < 4096 ? 1 : n_threads;
   parallel_for(pieces.size(), threads, [&](std::size_t p) {
     Piece& piece = pieces[p];
-    piece.n_right = split_piece(bins, place, bin, rows + piece.begin, piece.end - piece.begin,
+    piece.n_right = split_piece(slots, place, bin, rows + piece.begin, piece.end - piece.begin,
                                 scratch + piece.begin);
   });
 
@@ -90,19 +101,28 @@ void split_leaves(const std::uint8_t* bins, const ColumnPlace& place, std::uint8
   });
 }
 
-void assign_leaves(const std::uint8_t* bins, const ColumnPlace* places,
+void assign_leaves(const std::uint8_t* slots, const ColumnPlace* places,
                    const std::uint8_t* split_bins, std::size_t depth, std::size_t n_rows,
                    std::uint32_t* out_leaves, int n_threads) {
-  parallel_blocks(n_rows, 4096, n_threads, [&](std::size_t begin, std::size_t end, std::size_t) {
-    std::fill(out_leaves + begin, out_leaves + end, 0u);
-    for (std::size_t d = 0; d < depth; ++d) {
-      const ColumnPlace place = places[d];
-      const std::uint8_t bin = split_bins[d];
-      const std::uint8_t* column = bins + place.base;
-      for (std::size_t row = begin; row < end; ++row) {
-        const std::uint32_t value = (column[row * place.stride] >> place.shift) & place.mask;
-        out_leaves[row] = out_leaves[row] * 2 + (value > bin);
+  parallel_blocks(n_rows, 16384, n_threads, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t first = begin; first < end; first += answers_size) {
+      const std::size_t count = std::min(answers_size, end - first);
+      std::uint16_t leaves[answers_size] = {};
+      for (std::size_t d = 0; d < depth; ++d) {
+        answer(slots + places[d].base + first, places[d].shift, places[d].mask, split_bins[d],
+               count, leaves);
       }
+      for (std::size_t i = 0; i < count; ++i) out_leaves[first + i] = leaves[i];
+    }
+  });
+}
+
+void fill_panel(const std::uint8_t* slots, std::size_t n_slots, std::size_t n_rows,
+                std::size_t stride, std::uint8_t* panel, int n_threads) {
+  parallel_blocks(n_rows, 512, n_threads, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t slot = 0; slot < n_slots; ++slot) {
+      const std::uint8_t* column = slots + slot * n_rows;
+      for (std::size_t row = begin; row < end; ++row) panel[row * stride + slot] = column[row];
     }
   });
 }

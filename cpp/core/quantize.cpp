@@ -80,7 +80,7 @@ BinRule bin_rule(const QuantizedColumns& columns, std::size_t c) {
 template <class Number>
 void quantize_rows(const Values<Number>& values, std::size_t column, std::size_t begin,
                    std::size_t end, const SearchTable<Number>& table, const BinRule& rule,
-                   std::uint8_t* out, std::size_t stride) {
+                   std::uint8_t* out) {
   Number block[block_size];
   std::uint32_t bins[block_size];
   for (std::size_t first = begin; first < end; first += block_size) {
@@ -90,9 +90,8 @@ void quantize_rows(const Values<Number>& values, std::size_t column, std::size_t
     for (std::size_t i = 0; i < count; ++i) {
       bins[i] = block[i] != block[i] ? rule.missing_bin : bins[i] + rule.first_bin;
     }
-    std::uint8_t* target = out + first * stride;
     for (std::size_t i = 0; i < count; ++i) {
-      target[i * stride] = std::uint8_t(target[i * stride] | (bins[i] << rule.shift));
+      out[first + i] = std::uint8_t(out[first + i] | (bins[i] << rule.shift));
     }
   }
 }
@@ -105,12 +104,12 @@ void quantize_few(const Values<Number>& values, const QuantizedColumns& columns,
     const BinRule rule = bin_rule(columns, c);
     const double* begin = columns.borders + columns.border_offsets[c];
     const double* end = columns.borders + columns.border_offsets[c + 1];
-    std::uint8_t* target = out + columns.bases[c];
+    std::uint8_t* target = out + columns.targets[c] * values.n_rows;
     for (std::size_t row = 0; row < values.n_rows; ++row) {
       const double value = values.at(row, columns.sources[c]);
       const std::uint32_t below = std::uint32_t(std::lower_bound(begin, end, value) - begin);
       const std::uint32_t bin = value != value ? rule.missing_bin : below + rule.first_bin;
-      target[row * columns.strides[c]] |= std::uint8_t(bin << rule.shift);
+      target[row] |= std::uint8_t(bin << rule.shift);
     }
   }
 }
@@ -135,8 +134,8 @@ void quantize(const Values<Number>& values, const QuantizedColumns& columns, std
                   [&](std::size_t begin, std::size_t end, std::size_t) {
                     for (std::size_t c = 0; c < columns.n_columns; ++c) {
                       quantize_rows(values, columns.sources[c], begin, end, tables[c],
-                                    bin_rule(columns, c), out + columns.bases[c],
-                                    columns.strides[c]);
+                                    bin_rule(columns, c),
+                                    out + columns.targets[c] * values.n_rows);
                     }
                   });
 }

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "derivatives.h"
-#include "leaf_pieces.h"
+#include "sum_by_leaf.h"
 #include "pool.h"
 
 namespace ocelot {
@@ -41,22 +41,16 @@ OCELOT_HOT void softmax_block(double* values, std::size_t n_outputs, std::size_t
   }
 }
 
-// hessian[j] += sum over rows of weighted[i] * (j == k ? 1 - p_j : -p_j), for j >= k
-OCELOT_HOT void add_hessian_row(const double* probabilities, const double* weighted,
-                                std::size_t k, std::size_t n_outputs, std::size_t count,
-                                double* hessian) {
-  for (std::size_t j = k; j < n_outputs; ++j) {
-    const double* other = probabilities + j * block_size;
-    const double one = j == k ? 1.0 : 0.0;
-    double lanes[8] = {};
-    std::size_t i = 0;
-    for (; i + 8 <= count; i += 8) {
-      for (std::size_t l = 0; l < 8; ++l) lanes[l] += weighted[i + l] * (one - other[i + l]);
-    }
-    double sum = 0;
-    for (; i < count; ++i) sum += weighted[i] * (one - other[i]);
-    for (const double lane : lanes) sum += lane;
-    hessian[j] += sum;
+// One row's part of a leaf: minus its expected gradient, and the upper half of its hessian
+// p_k (1[j = k] - p_j).
+OCELOT_HOT void add_row(const double* __restrict p, std::size_t n_outputs, double weight,
+                        double* __restrict leaf) {
+  for (std::size_t k = 0; k < n_outputs; ++k) {
+    const double weighted = weight * p[k];
+    leaf[k] -= weighted;
+    double* hessian = leaf + n_outputs * (1 + k);
+    hessian[k] += weighted;
+    for (std::size_t j = k; j < n_outputs; ++j) hessian[j] -= weighted * p[j];
   }
 }
 
@@ -97,56 +91,46 @@ double softmax_gradients(const float* targets, const float* weights, const doubl
 }
 
 void softmax_leaf_sums(const float* targets, const float* weights, const double* raw,
-                       std::size_t n_outputs, std::size_t n_rows, const std::uint32_t* rows,
-                       const std::uint32_t* leaf_offsets, std::size_t n_leaves,
-                       const double* leaf_steps, const LeafSums& out, int n_threads) {
-  const std::size_t width = n_outputs + n_outputs * n_outputs + 1;
-  std::vector<double> sums(n_leaves * width);
-  sum_leaves(
-      leaf_offsets, n_leaves, width, sums.data(), n_threads,
-      [&](const LeafPiece& piece, double* partial) {
-        std::vector<double> values(n_outputs * block_size);
-        double log_sums[block_size], weight[block_size], own[block_size], weighted[block_size];
-        const double* step = leaf_steps + piece.leaf * n_outputs;
-        for (std::size_t first = piece.begin; first < piece.end; first += block_size) {
-          const std::size_t count = std::min<std::size_t>(block_size, piece.end - first);
-          for (std::size_t i = 0; i < count; ++i) weight[i] = weights ? weights[rows[first + i]] : 1.0f;
+                       std::size_t n_outputs, std::size_t n_rows, const std::uint32_t* leaves,
+                       std::size_t n_leaves, const double* leaf_steps, double* out,
+                       int n_threads) {
+  const std::size_t width = n_outputs + n_outputs * n_outputs + 2;
+  sum_by_leaf(
+      n_rows, n_leaves * width, out, n_threads,
+      [&](std::size_t begin, std::size_t end, double* sums) {
+        std::vector<double> values(n_outputs * block_size), row(n_outputs);
+        double log_sums[block_size], own[block_size];
+        for (std::size_t first = begin; first < end; first += block_size) {
+          const std::size_t count = std::min(block_size, end - first);
           for (std::size_t k = 0; k < n_outputs; ++k) {
-            const double* output = raw + k * n_rows;
+            const double* output = raw + k * n_rows + first;
             double* value = values.data() + k * block_size;
-            for (std::size_t i = 0; i < count; ++i) value[i] = output[rows[first + i]] + step[k];
+            for (std::size_t i = 0; i < count; ++i) {
+              value[i] = output[i] + leaf_steps[leaves[first + i] * n_outputs + k];
+            }
           }
           for (std::size_t i = 0; i < count; ++i) {
-            own[i] = values[std::size_t(targets[rows[first + i]]) * block_size + i];
+            own[i] = values[std::size_t(targets[first + i]) * block_size + i];
           }
           softmax_block(values.data(), n_outputs, count, log_sums);
           for (std::size_t i = 0; i < count; ++i) {
-            partial[std::size_t(targets[rows[first + i]])] += weight[i];
-            partial[width - 1] += weight[i] * (log_sums[i] - own[i]);
-          }
-          for (std::size_t k = 0; k < n_outputs; ++k) {
-            const double* probability = values.data() + k * block_size;
-            double expected = 0;
-            for (std::size_t i = 0; i < count; ++i) {
-              weighted[i] = weight[i] * probability[i];
-              expected += weighted[i];
-            }
-            partial[k] -= expected;
-            add_hessian_row(values.data(), weighted, k, n_outputs, count,
-                            partial + n_outputs * (1 + k));
+            const double weight = weights ? weights[first + i] : 1.0f;
+            double* leaf = sums + leaves[first + i] * width;
+            for (std::size_t k = 0; k < n_outputs; ++k) row[k] = values[k * block_size + i];
+            add_row(row.data(), n_outputs, weight, leaf);
+            leaf[std::size_t(targets[first + i])] += weight;
+            leaf[width - 2] += weight * (log_sums[i] - own[i]);
+            leaf[width - 1] += weight;
           }
         }
       });
   for (std::size_t leaf = 0; leaf < n_leaves; ++leaf) {
-    const double* from = sums.data() + leaf * width;
-    std::copy_n(from, n_outputs, out.gradients + leaf * n_outputs);
-    double* hessian = out.hessians + leaf * n_outputs * n_outputs;
+    double* hessian = out + leaf * width + n_outputs;
     for (std::size_t k = 0; k < n_outputs; ++k) {
-      for (std::size_t j = k; j < n_outputs; ++j) {
-        hessian[k * n_outputs + j] = hessian[j * n_outputs + k] = from[n_outputs * (1 + k) + j];
+      for (std::size_t j = 0; j < k; ++j) {
+        hessian[k * n_outputs + j] = hessian[j * n_outputs + k];
       }
     }
-    out.losses[leaf] = from[width - 1];
   }
 }
 

@@ -26,7 +26,7 @@ from ocelotboost.boost.sampling import Sampling
 from ocelotboost.boost.stopping import BestIteration, TimeLimit
 from ocelotboost.boost.tree import GrownTree
 from ocelotboost.grow.oblivious import draw_candidates, grow_oblivious
-from ocelotboost.grow.partition import Partition, RowSorter, assign_rows
+from ocelotboost.grow.partition import RowSorter, Split, assign_leaves
 from ocelotboost.grow.random_score import noise_scale
 from ocelotboost.grow.scorer import GradientPacker, PlainScorer, ScoreSettings
 from ocelotboost.leaves.estimate import LeafSettings, estimate_leaves
@@ -81,6 +81,7 @@ def boost(
     clock = TimeLimit(settings.time_limit)
     model = PlainModel(training, loss, loss_pass, start, settings.n_threads)
     grower = _Grower(training, len(start), settings, seed)
+    leaves = np.empty(training.block.n_rows, dtype=np.uint32)
     trees: list[GrownTree] = []
 
     def info() -> IterationInfo:
@@ -91,12 +92,19 @@ def boost(
             if call(callbacks, "before_iteration", info()):
                 break
             now = info()
-            splits, partition = grower.structure(model, n_trees=len(trees))
+            splits = grower.structure(model, n_trees=len(trees))
+            assign_leaves(training.block, splits, leaves, settings.n_threads)
             values, weights = estimate_leaves(
-                loss_pass, training.target, training.weight, model.raw, partition, settings.leaves
+                loss_pass,
+                training.target,
+                training.weight,
+                model.raw,
+                leaves,
+                1 << len(splits),
+                settings.leaves,
             )
             tree = GrownTree(splits, settings.learning_rate * values, weights)
-            model.add_tree(partition, tree.leaf_values)
+            model.add_tree(leaves, tree.leaf_values)
             for eval_set in eval_sets:
                 eval_set.add_tree(tree, settings.n_threads)
             evaluation.record(model.loss, training.target, training.weight, model.raw)
@@ -138,14 +146,14 @@ class _Grower:
             np.random.default_rng(child) for child in seed.spawn(3)
         )
 
-    def structure(self, model: PlainModel, n_trees: int) -> tuple[list[Any], Partition]:
-        """The splits of the next tree, and all rows sorted by its leaves."""
+    def structure(self, model: PlainModel, n_trees: int) -> list[Split]:
+        """The splits of the next tree."""
         training, settings = self._training, self._settings
         sampled = settings.sampling.weights(
             model.gradients, training.weight, self._last_leaf_size, self._sample_rng
         )
         rows, weight = self._chosen(sampled)
-        splits, partition = grow_oblivious(
+        return grow_oblivious(
             self._packer.pack(
                 model.gradients, weight, training.whole_weights and sampled is None
             ),
@@ -163,9 +171,6 @@ class _Grower:
             ),
             rng=self._noise_rng,
         )
-        if sampled is not None:
-            partition = assign_rows(training.block, splits, settings.n_threads)
-        return splits, partition
 
     def finished(self, tree: GrownTree) -> None:
         self._last_leaf_size = float(np.abs(tree.leaf_values).mean())

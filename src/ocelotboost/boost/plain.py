@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ocelotboost.grow.partition import Partition
 from ocelotboost.kernels import native
 from ocelotboost.loss.base import Floats, Loss, Targets
-from ocelotboost.loss.passes import Pass
+from ocelotboost.loss.passes import Leaves, Pass
 from ocelotboost.quantize.block import ColumnBlock
 
 
@@ -59,11 +58,9 @@ class PlainModel:
         self.gradients = np.empty(raw.shape, dtype=np.float32)
         self._differentiate()
 
-    def add_tree(self, partition: Partition, leaf_values: Floats) -> None:
-        """Add the leaf values (n_leaves, n_outputs) to the rows of each leaf."""
-        native.add_leaf_values(
-            partition.rows, partition.offsets, leaf_values, self.raw, n_threads=self._n_threads
-        )
+    def add_tree(self, leaves: Leaves, leaf_values: Floats) -> None:
+        """Add its leaf's values, of (n_leaves, n_outputs), to every row; leaves are (n,)."""
+        native.add_leaf_values(leaves, leaf_values, self.raw, n_threads=self._n_threads)
         self._differentiate()
 
     def _differentiate(self) -> None:

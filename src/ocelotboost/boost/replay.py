@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from ocelotboost.boost.plain import PlainModel, TrainingSet
 from ocelotboost.boost.tree import GrownTree
-from ocelotboost.grow.partition import assign_rows
+from ocelotboost.grow.partition import assign_leaves
 from ocelotboost.leaves.estimate import LeafSettings, estimate_leaves
 from ocelotboost.loss.base import Floats, Loss
 from ocelotboost.loss.passes import pass_for
@@ -28,13 +30,20 @@ def replay(
     n_threads = settings.n_threads
     loss_pass = pass_for(loss, n_threads)
     model = PlainModel(everything, loss, loss_pass, start, n_threads)
+    leaves = np.empty(everything.block.n_rows, dtype=np.uint32)
     replayed = []
     for tree in trees:
-        partition = assign_rows(everything.block, tree.splits, n_threads)
+        assign_leaves(everything.block, tree.splits, leaves, n_threads)
         values, weights = estimate_leaves(
-            loss_pass, everything.target, everything.weight, model.raw, partition, settings
+            loss_pass,
+            everything.target,
+            everything.weight,
+            model.raw,
+            leaves,
+            1 << len(tree.splits),
+            settings,
         )
         again = replace(tree, leaf_values=learning_rate * values, leaf_weights=weights)
-        model.add_tree(partition, again.leaf_values)
+        model.add_tree(leaves, again.leaf_values)
         replayed.append(again)
     return replayed

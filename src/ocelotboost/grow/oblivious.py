@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ocelotboost.grow.partition import Partition, RowSorter, Split
+from ocelotboost.grow.partition import RowSorter, Split
 from ocelotboost.grow.random_score import add_noise
 from ocelotboost.grow.scorer import PackedGradients, PlainScorer
 
@@ -20,11 +20,8 @@ def grow_oblivious(
     depth: int,
     noise: float,
     rng: np.random.Generator,
-) -> tuple[list[Split], Partition]:
-    """The splits of a tree, and ``rows`` sorted by its leaves.
-
-    Growth ends before ``depth`` when the best split would divide no leaf.
-    """
+) -> list[Split]:
+    """The splits of a tree. It ends before ``depth`` when the best split would divide no leaf."""
     splits: list[Split] = []
     partition = sorter.root(rows)
     n_filled = 1
@@ -35,13 +32,13 @@ def grow_oblivious(
         if scores[best] == -np.inf:
             break
         split = Split(best, int(bins[best]))
-        divided = sorter.split(partition, split)
-        n_filled_now = int(np.count_nonzero(divided.sizes))
+        partition = sorter.split(partition, split)
+        n_filled_now = int(np.count_nonzero(partition.sizes))
         if n_filled_now == n_filled:
             break
         splits.append(split)
-        partition, n_filled = divided, n_filled_now
-    return splits, partition
+        n_filled = n_filled_now
+    return splits
 
 
 def draw_candidates(n_columns: int, share: float, rng: np.random.Generator) -> NDArray[np.uint8]:

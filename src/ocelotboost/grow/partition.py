@@ -56,9 +56,8 @@ class RowSorter:
         place, column = self._block.layout, split.column
         offsets = np.empty(2 * partition.n_leaves + 1, dtype=np.uint32)
         native.split_leaves(
-            self._block.bins,
-            int(place.bases[column]),
-            int(place.strides[column]),
+            self._block.slots,
+            int(place.slots[column]),
             int(place.shifts[column]),
             int(place.masks[column]),
             split.bin,
@@ -79,22 +78,18 @@ class Split:
     bin: int
 
 
-def assign_rows(block: ColumnBlock, splits: list[Split], n_threads: int) -> Partition:
-    """The partition of all rows of a table by a finished tree."""
+def assign_leaves(
+    block: ColumnBlock, splits: list[Split], out: Indices, n_threads: int
+) -> None:
+    """The leaf number of every row of a table, by the questions of a finished tree."""
     columns = np.array([split.column for split in splits], dtype=np.intp)
     layout = block.layout
-    leaves = np.empty(block.n_rows, dtype=np.uint32)
     native.assign_leaves(
-        block.bins,
-        layout.bases[columns],
-        layout.strides[columns],
+        block.slots,
+        layout.slots[columns],
         layout.shifts[columns],
         layout.masks[columns],
         np.array([split.bin for split in splits], dtype=np.uint8),
-        leaves,
+        out,
         n_threads=n_threads,
     )
-    rows = np.empty(block.n_rows, dtype=np.uint32)
-    offsets = np.empty((1 << len(splits)) + 1, dtype=np.uint32)
-    native.rows_by_leaf(leaves, rows, offsets, n_threads=n_threads)
-    return Partition(rows, offsets)

@@ -167,8 +167,9 @@ class PlainScorer:
         histograms: NDArray[np.int64],
     ) -> None:
         native.accumulate_histograms(
-            self._block.bins,
+            self._block.panels,
             layout.group_offsets,
+            layout.group_strides,
             layout.group_widths,
             partition.rows,
             self._gradients.words,
@@ -238,8 +239,7 @@ def _columns_of_group(
         shifts=layout.shifts[columns],
         masks=layout.masks[columns],
         bin_counts=layout.bin_counts[columns],
-        bases=layout.bases[columns],
-        strides=layout.strides[columns],
         group_offsets=layout.group_offsets[group : group + 1],
+        group_strides=layout.group_strides[group : group + 1],
         group_widths=layout.group_widths[group : group + 1],
     )

@@ -15,10 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ocelotboost.grow.partition import Partition
 from ocelotboost.kernels import native
 from ocelotboost.loss.base import Floats, LeafRule, Targets
-from ocelotboost.loss.passes import LeafSums, Pass
+from ocelotboost.loss.passes import Leaves, LeafSums, Pass
 
 _MAX_HALVINGS = 10
 _CONVERGED = 1e-10
@@ -46,56 +45,60 @@ def estimate_leaves(
     target: Targets,
     weight: NDArray[np.float32] | None,
     raw: Floats,
-    partition: Partition,
+    leaves: Leaves,
+    n_leaves: int,
     settings: LeafSettings,
 ) -> tuple[Floats, Floats]:
-    """Values (n_leaves, n_outputs), before the learning rate, and weights (n_leaves,) of leaves."""
-    weights = np.empty(partition.n_leaves)
-    native.leaf_weights(
-        weight, partition.rows, partition.offsets, weights, n_threads=settings.n_threads
-    )
-    if settings.rule.method == "Exact":
-        values = np.empty(partition.n_leaves)
-        native.leaf_quantiles(
-            settings.alpha,
-            target,
-            weight,
-            raw[0],
-            partition.rows,
-            partition.offsets,
-            values,
-            n_threads=settings.n_threads,
-        )
-        values = values[:, None]
+    """Values (n_leaves, n_outputs), before the learning rate, and weights (n_leaves,) of leaves.
+
+    ``leaves`` (n,) are the rows' leaf numbers, ``raw`` (n_outputs, n) their raw predictions.
+    """
+    exact = settings.rule.method == "Exact"
+    single = exact or settings.rule.iterations == 1
+
+    def sums_at(values: Floats) -> LeafSums:
+        return loss_pass.leaf_sums(target, weight, raw, leaves, values, with_loss=not single)
+
+    values = np.zeros((n_leaves, len(raw)))
+    sums = sums_at(values)
+    weights = sums.weights
+    if exact:
+        values[:, 0] = _quantiles(target, weight, raw[0], leaves, n_leaves, settings)
+    elif single:
+        values = _step(sums, settings)
     else:
-        values = _take_steps(loss_pass, target, weight, raw, partition, weights, settings)
+        values = _take_steps(values, sums, sums_at, settings)
     values[weights < settings.min_weight] = 0.0
     return values, weights
 
 
-def _take_steps(
-    loss_pass: Pass,
+def _quantiles(
     target: Targets,
     weight: NDArray[np.float32] | None,
     raw: Floats,
-    partition: Partition,
-    weights: Floats,
+    leaves: Leaves,
+    n_leaves: int,
     settings: LeafSettings,
 ) -> Floats:
-    single = settings.rule.iterations == 1
+    rows = np.empty(len(leaves), dtype=np.uint32)
+    offsets = np.empty(n_leaves + 1, dtype=np.uint32)
+    native.rows_by_leaf(leaves, rows, offsets, n_threads=settings.n_threads)
+    quantiles = np.empty(n_leaves)
+    native.leaf_quantiles(
+        settings.alpha, target, weight, raw, rows, offsets, quantiles,
+        n_threads=settings.n_threads,
+    )  # fmt: skip
+    return quantiles
 
-    def sums_at(values: Floats) -> LeafSums:
-        return loss_pass.leaf_sums(
-            target, weight, raw, partition.rows, partition.offsets, values, with_loss=not single
-        )
 
-    newton = settings.rule.method == "Newton"
-    values = np.zeros((partition.n_leaves, len(raw)))
-    sums = sums_at(values)
-    if single:
-        return _step(sums, weights, settings.regularization, newton)
+def _take_steps(
+    values: Floats,
+    sums: LeafSums,
+    sums_at: Callable[[Floats], LeafSums],
+    settings: LeafSettings,
+) -> Floats:
     for _ in range(settings.rule.iterations):
-        step = _step(sums, weights, settings.regularization, newton)
+        step = _step(sums, settings)
         improved = _improve(values, step, sums, sums_at)
         if improved is None:
             break
@@ -105,17 +108,15 @@ def _take_steps(
     return values
 
 
-def _step(sums: LeafSums, weights: Floats, regularization: float, newton: bool) -> Floats:
-    if not newton:
-        step: Floats = sums.gradients / (weights[:, None] + regularization)
-        return step
+def _step(sums: LeafSums, settings: LeafSettings) -> Floats:
+    regularization = settings.regularization
+    if settings.rule.method == "Gradient":
+        return sums.gradients / (sums.weights[:, None] + regularization)
     n_outputs = sums.gradients.shape[1]
     if n_outputs == 1:
-        step = sums.gradients / (sums.hessians[:, :, 0] + regularization)
-        return step
+        return sums.gradients / (sums.hessians[:, :, 0] + regularization)
     system = sums.hessians + regularization * np.eye(n_outputs)
-    step = np.linalg.solve(system, sums.gradients[:, :, None])[:, :, 0]
-    return step
+    return np.linalg.solve(system, sums.gradients[:, :, None])[:, :, 0]
 
 
 def _improve(

@@ -16,7 +16,7 @@ from ocelotboost.kernels import native
 from ocelotboost.loss.base import Floats, Loss, NativeLoss, Targets
 from ocelotboost.loss.multiclass import MultiClass
 
-Rows = NDArray[np.uint32]
+Leaves = NDArray[np.uint32]
 Weights = NDArray[np.float32] | None
 
 
@@ -26,11 +26,13 @@ class LeafSums:
 
     gradients  (n_leaves, n_outputs) of the negative gradient
     hessians   (n_leaves, n_outputs, n_outputs)
-    loss       over all leaves; NaN when it was not asked for
+    weights    (n_leaves,)
+    loss       over all leaves; 0 when it was not asked for
     """
 
     gradients: Floats
     hessians: Floats
+    weights: Floats
     loss: float
 
 
@@ -47,13 +49,12 @@ class Pass(Protocol):
         target: Targets,
         weight: Weights,
         raw: Floats,
-        rows: Rows,
-        leaf_offsets: Rows,
+        leaves: Leaves,
         leaf_steps: Floats,
         with_loss: bool = True,
     ) -> LeafSums:
         """Sums at ``raw`` plus the step of each row's leaf, ``leaf_steps`` (n_leaves, n_outputs).
-        Rows are sorted by leaf."""
+        ``leaves`` (n,) are leaf numbers."""
         ...
 
 
@@ -84,29 +85,27 @@ class _NativePass:
         target: Targets,
         weight: Weights,
         raw: Floats,
-        rows: Rows,
-        leaf_offsets: Rows,
+        leaves: Leaves,
         leaf_steps: Floats,
         with_loss: bool = True,
     ) -> LeafSums:
-        gradients, hessians, losses = np.empty((3, len(leaf_steps)))
-        if not with_loss:
-            losses.fill(np.nan)
+        sums = np.empty((len(leaf_steps), 4))
         native.leaf_sums(
             self.loss.kind,
             self.loss.parameter,
             target,
             weight,
             raw[0],
-            rows,
-            leaf_offsets,
+            leaves,
             leaf_steps[:, 0],
-            gradients,
-            hessians,
-            losses if with_loss else None,
+            with_loss,
+            sums,
             n_threads=self.n_threads,
         )
-        return LeafSums(gradients[:, None], hessians[:, None, None], float(losses.sum()))
+        gradients, hessians, losses, weights = sums.T
+        return LeafSums(
+            gradients[:, None], hessians[:, None, None], weights, float(losses.sum())
+        )
 
 
 @dataclass(frozen=True)
@@ -123,28 +122,24 @@ class _SoftmaxPass:
         target: Targets,
         weight: Weights,
         raw: Floats,
-        rows: Rows,
-        leaf_offsets: Rows,
+        leaves: Leaves,
         leaf_steps: Floats,
         with_loss: bool = True,
     ) -> LeafSums:
         n_leaves, n_outputs = leaf_steps.shape
-        gradients = np.empty((n_leaves, n_outputs))
-        hessians = np.empty((n_leaves, n_outputs, n_outputs))
-        losses = np.empty(n_leaves)
+        sums = np.empty((n_leaves, n_outputs + n_outputs**2 + 2))
         native.softmax_leaf_sums(
-            target,
-            weight,
-            raw,
-            rows,
-            leaf_offsets,
-            leaf_steps,
-            gradients,
-            hessians,
-            losses,
-            n_threads=self.n_threads,
+            target, weight, raw, leaves, leaf_steps, sums, n_threads=self.n_threads
         )
-        return LeafSums(gradients, hessians, float(losses.sum()))
+        gradients, hessians, losses, weights = np.split(
+            sums, np.cumsum([n_outputs, n_outputs**2, 1]), axis=1
+        )
+        return LeafSums(
+            gradients,
+            hessians.reshape(n_leaves, n_outputs, n_outputs),
+            weights[:, 0],
+            float(losses.sum()),
+        )
 
 
 @dataclass(frozen=True)
@@ -167,27 +162,24 @@ class NumpyPass:
         target: Targets,
         weight: Weights,
         raw: Floats,
-        rows: Rows,
-        leaf_offsets: Rows,
+        leaves: Leaves,
         leaf_steps: Floats,
         with_loss: bool = True,
     ) -> LeafSums:
         n_leaves, n_outputs = leaf_steps.shape
-        leaves = np.repeat(np.arange(n_leaves), np.diff(leaf_offsets))
-        used = rows[leaf_offsets[0] : leaf_offsets[-1]]
-        moved = raw[:, used] + leaf_steps[leaves].T
-        own_target = target[used]
-        own_weight = np.ones(len(used)) if weight is None else weight[used].astype(np.float64)
+        moved = raw + leaf_steps[leaves].T
         moved = moved[0] if n_outputs == 1 else moved
-        first, second = self.loss.derivatives(own_target, moved)
-        value = self.loss.value(own_target, moved)
+        row_weight = np.ones(len(target)) if weight is None else weight.astype(np.float64)
+        first, second = self.loss.derivatives(target, moved)
+        loss = (self.loss.value(target, moved) * row_weight).sum() if with_loss else 0.0
 
-        def over_leaves(per_row: Floats) -> Floats:
-            flat = per_row.reshape(-1, len(used)) * own_weight
+        def over_leaves(rows: Floats) -> Floats:
+            flat = rows.reshape(-1, len(target)) * row_weight
             return np.array([np.bincount(leaves, weights=f, minlength=n_leaves) for f in flat]).T
 
         return LeafSums(
             -over_leaves(first),
             over_leaves(second).reshape(n_leaves, n_outputs, n_outputs),
-            float((value * own_weight).sum()),
+            over_leaves(np.ones(len(target)))[:, 0],
+            float(loss),
         )

@@ -32,6 +32,8 @@ class Predictor:
     missing        uint8 (n_used,)       of ``Missing``
     split_columns  uint32 (n_splits,)    byte column of each question
     split_bins     uint8 (n_splits,)     the answer is yes for a greater bin
+    targets        uint32 (n_used,)      0, 1, 2, ...: each byte column has a row of its own
+    shifts         uint32 (n_used,)      zeros: and the whole byte
     """
 
     forest: Forest
@@ -41,8 +43,8 @@ class Predictor:
     missing: NDArray[np.uint8]
     split_columns: NDArray[np.uint32]
     split_bins: NDArray[np.uint8]
-    ones: NDArray[np.uint32]
-    zeros: NDArray[np.uint32]
+    targets: NDArray[np.uint32]
+    shifts: NDArray[np.uint32]
 
     def raw(self, table: Table, n_threads: int) -> Floats:
         """Raw predictions (n_outputs, n_rows)."""
@@ -92,17 +94,15 @@ class Predictor:
         n_threads: int,
     ) -> None:
         first_border = self.offsets[begin]
-        n_rows = bins.shape[1]
         native.quantize(
             values,
             sources,
             self.borders[first_border : self.offsets[end]],
             self.offsets[begin : end + 1] - first_border,
             self.missing[begin:end],
-            np.arange(begin * n_rows, end * n_rows, n_rows, dtype=np.uint64),
-            self.ones[begin:end],
-            self.zeros[begin:end],
-            bins.reshape(-1),
+            self.targets[begin:end],
+            self.shifts[begin:end],
+            bins,
             n_threads=n_threads,
         )
 
@@ -155,8 +155,8 @@ def make_predictor(forest: Forest) -> Predictor:
         missing=np.array(missing, dtype=np.uint8),
         split_columns=split_columns,
         split_bins=split_bins,
-        ones=np.ones(len(sources), dtype=np.uint32),
-        zeros=np.zeros(len(sources), dtype=np.uint32),
+        targets=np.arange(len(sources), dtype=np.uint32),
+        shifts=np.zeros(len(sources), dtype=np.uint32),
     )
 
 

@@ -1,7 +1,9 @@
 """ColumnBlock: the quantized table in the layout that histograms are fastest in.
 
-Bytes of 4, 8 or 16 slots of a row stand side by side. A slot is one byte of a row: one column, or
-several small columns in separate bits of it, so that eight yes/no columns cost one histogram.
+Up to 64 slots of a row stand side by side, one line of a processor's cache: a panel. Leaves of a
+deep tree pick rows from all over the table, and so fetch one line for 64 columns. A slot is one byte
+of a row: one column, or several small columns in separate bits of it, so that eight yes/no columns
+cost one histogram. Histograms are summed for groups of 16, 8 or 4 slots at a time.
 """
 
 from __future__ import annotations
@@ -11,7 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ocelotboost.kernels import native
+
 _SLOT_BITS = 8
+_PANEL_SLOTS = 64
 
 
 @dataclass(frozen=True)
@@ -22,33 +27,45 @@ class BlockLayout:
     shifts         uint32   lowest bit of the column in that byte
     masks          uint32   2^bits - 1
     bin_counts     uint32   bins in use; a column with one bin cannot be split
-    bases          uint64   where row 0 of the column stands in the bins
-    strides        uint32   distance from row to row
-    group_offsets  uint64   (n_groups,) where each group begins
-    group_widths   uint32   (n_groups,) slots side by side: 4, 8 or 16
+    group_offsets  uint64   (n_groups,) where row 0 of each group begins
+    group_strides  uint32   (n_groups,) slots of the group's panel
+    group_widths   uint32   (n_groups,) slots of the group: 4, 8 or 16
     """
 
     slots: NDArray[np.uint32]
     shifts: NDArray[np.uint32]
     masks: NDArray[np.uint32]
     bin_counts: NDArray[np.uint32]
-    bases: NDArray[np.uint64]
-    strides: NDArray[np.uint32]
     group_offsets: NDArray[np.uint64]
+    group_strides: NDArray[np.uint32]
     group_widths: NDArray[np.uint32]
 
     @property
     def n_slots(self) -> int:
         return int(self.group_widths.sum())
 
+    @property
+    def n_bytes_a_row(self) -> int:
+        """Slots and padding of all panels."""
+        n_panels = -(-self.n_slots // _PANEL_SLOTS)
+        return (n_panels - 1) * _PANEL_SLOTS + int(self.group_strides[-1])
+
 
 @dataclass(frozen=True)
 class ColumnBlock:
-    """Bins of all rows (``uint8``, one flat array) and where to find each column in it."""
+    """The bins of all rows, twice.
 
-    bins: NDArray[np.uint8]
+    panels  uint8, one flat array in the layout's panels: histograms read this, a line a row
+    slots   uint8 (n_slots, n_rows): a tree's questions read this, a byte a row
+    """
+
+    panels: NDArray[np.uint8]
+    slots: NDArray[np.uint8]
     layout: BlockLayout
-    n_rows: int
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.slots.shape[1])
 
     @property
     def n_columns(self) -> int:
@@ -59,22 +76,38 @@ def layout_columns(bin_counts: NDArray[np.uint32], n_rows: int) -> BlockLayout:
     """Place columns of the given bin counts for ``n_rows`` rows."""
     bits = np.array([max(int(count) - 1, 0).bit_length() for count in bin_counts], dtype=np.uint32)
     slots, shifts, n_slots = _share_slots(bits)
-    widths = _group_widths(n_slots)
-    group_offsets = np.concatenate([[0], np.cumsum(widths)[:-1]]).astype(np.uint64) * np.uint64(
-        n_rows
-    )
-    first_slots = np.concatenate([[0], np.cumsum(widths)])
-    groups = np.searchsorted(first_slots, slots, side="right") - 1
+    widths, strides, first_bytes = _groups(n_slots)
     return BlockLayout(
         slots=slots,
         shifts=shifts,
         masks=((np.uint32(1) << bits) - np.uint32(1)).astype(np.uint32),
         bin_counts=bin_counts.astype(np.uint32),
-        bases=group_offsets[groups] + (slots - first_slots[groups]).astype(np.uint64),
-        strides=widths[groups],
-        group_offsets=group_offsets,
+        group_offsets=first_bytes[:, 0] * np.uint64(n_rows) + first_bytes[:, 1],
+        group_strides=strides,
         group_widths=widths,
     )
+
+
+def fill_panels(
+    slots: NDArray[np.uint8], layout: BlockLayout, n_threads: int
+) -> NDArray[np.uint8]:
+    """The panels of bins that are given slot after slot, (n_slots, n_rows)."""
+    n_rows = slots.shape[1]
+    panels = _aligned_zeros(layout.n_bytes_a_row * n_rows)
+    begin = 0
+    for first in range(0, layout.n_slots, _PANEL_SLOTS):
+        own = slots[first : first + _PANEL_SLOTS]
+        stride = _panel_stride(len(own))
+        native.fill_panel(own, stride, panels[begin : begin + stride * n_rows], n_threads=n_threads)
+        begin += stride * n_rows
+    return panels
+
+
+def _aligned_zeros(n_bytes: int) -> NDArray[np.uint8]:
+    """Memory that begins at a cache line."""
+    memory = np.zeros(n_bytes + _PANEL_SLOTS, dtype=np.uint8)
+    first = -memory.ctypes.data % _PANEL_SLOTS
+    return memory[first : first + n_bytes]
 
 
 def _share_slots(bits: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.uint32], int]:
@@ -96,14 +129,39 @@ def _share_slots(bits: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[
     return slots, shifts, max(len(used), 1)
 
 
-def _group_widths(n_slots: int) -> NDArray[np.uint32]:
-    """Groups of 16 slots, and 8 and 4 for the rest.
+def _groups(
+    n_slots: int,
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint64]]:
+    """Width and stride of each group, and where it begins: (bytes a row of the panels before it,
+    position in its own panel).
 
-    >>> _group_widths(45).tolist()
-    [16, 16, 8, 8]
+    >>> widths, strides, first_bytes = _groups(100)
+    >>> widths.tolist(), strides.tolist()
+    ([16, 16, 16, 16, 16, 16, 4], [64, 64, 64, 64, 36, 36, 36])
+    >>> first_bytes[-1].tolist()
+    [64, 32]
     """
-    widths = [16] * (n_slots // 16)
-    rest = -(-(n_slots % 16) // 4) * 4
-    widths += [8] * (rest // 8) if rest < 16 else [16]
-    widths += [4] * ((rest % 8) // 4) if rest < 16 else []
-    return np.array(widths, dtype=np.uint32)
+    widths: list[int] = []
+    strides: list[int] = []
+    first_bytes: list[tuple[int, int]] = []
+    for panel in range(0, n_slots, _PANEL_SLOTS):
+        rest = min(n_slots - panel, _PANEL_SLOTS)
+        used = -(-rest // 4) * 4
+        stride = _panel_stride(used)
+        position = 0
+        for width in (16, 8, 4):
+            while used - position >= width:
+                widths.append(width)
+                strides.append(stride)
+                first_bytes.append((panel, position))
+                position += width
+    return (
+        np.array(widths, dtype=np.uint32),
+        np.array(strides, dtype=np.uint32),
+        np.array(first_bytes, dtype=np.uint64),
+    )
+
+
+def _panel_stride(n_slots: int) -> int:
+    """Bytes a row. A row that fills a line, or half of one, never lies across two of them."""
+    return 32 if n_slots == 28 else 64 if n_slots >= 56 else n_slots

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ocelotboost.errors import InputError
 from ocelotboost.kernels import native
 from ocelotboost.kernels.contract import Missing
-from ocelotboost.quantize.block import ColumnBlock, layout_columns
+from ocelotboost.quantize.block import ColumnBlock, fill_panels, layout_columns
 from ocelotboost.quantize.borders import BORDER_RULES, choose_borders
 from ocelotboost.table.columns import Table
 
@@ -71,24 +71,22 @@ class Quantizer:
     def block(self, table: Table, n_threads: int) -> ColumnBlock:
         """Bins in the layout for training."""
         layout = layout_columns(self.bin_counts, table.n_rows)
-        bins = np.zeros(layout.n_slots * table.n_rows, dtype=np.uint8)
-        self._fill(table, layout.bases, layout.strides, layout.shifts, bins, n_threads)
-        return ColumnBlock(bins, layout, table.n_rows)
+        slots = np.zeros((layout.n_slots, table.n_rows), dtype=np.uint8)
+        self._fill(table, layout.slots, layout.shifts, slots, n_threads)
+        return ColumnBlock(fill_panels(slots, layout, n_threads), slots, layout)
 
     def columns(self, table: Table, n_threads: int) -> NDArray[np.uint8]:
         """Bins column after column, the layout for prediction: (n_columns, n_rows)."""
         n_columns = len(self.borders)
         bins = np.zeros((n_columns, table.n_rows), dtype=np.uint8)
-        bases = np.arange(n_columns, dtype=np.uint64) * np.uint64(table.n_rows)
-        ones, zeros = np.ones(n_columns, dtype=np.uint32), np.zeros(n_columns, dtype=np.uint32)
-        self._fill(table, bases, ones, zeros, bins.reshape(-1), n_threads)
+        own_row = np.arange(n_columns, dtype=np.uint32)
+        self._fill(table, own_row, np.zeros(n_columns, dtype=np.uint32), bins, n_threads)
         return bins
 
     def _fill(
         self,
         table: Table,
-        bases: NDArray[np.uint64],
-        strides: NDArray[np.uint32],
+        targets: NDArray[np.uint32],
         shifts: NDArray[np.uint32],
         bins: NDArray[np.uint8],
         n_threads: int,
@@ -102,8 +100,7 @@ class Quantizer:
                 borders,
                 offsets,
                 self.missing[columns],
-                bases[columns],
-                strides[columns],
+                targets[columns],
                 shifts[columns],
                 bins,
                 n_threads=n_threads,

@@ -1,0 +1,49 @@
+"""A plain NumPy twin of every native function: same name, same arguments, same results.
+
+A twin says what its native function does, in as few words as NumPy allows; tests compare the two on
+generated inputs. Nothing here is fast, and nothing in the package calls it.
+"""
+
+from __future__ import annotations
+
+from ocelotboost.kernels.reference.grow import (
+    accumulate_histograms,
+    assign_leaves,
+    fill_panel,
+    minimal_variance_weights,
+    pack_gradients,
+    rows_by_leaf,
+    score_columns,
+    split_leaves,
+)
+from ocelotboost.kernels.reference.leaves import (
+    add_leaf_values,
+    leaf_quantiles,
+    leaf_sums,
+    loss_gradients,
+    predict_trees,
+    softmax_gradients,
+    softmax_leaf_sums,
+)
+from ocelotboost.kernels.reference.quantize import choose_borders, count_missing, quantize
+
+__all__ = [
+    "accumulate_histograms",
+    "add_leaf_values",
+    "assign_leaves",
+    "choose_borders",
+    "count_missing",
+    "fill_panel",
+    "leaf_quantiles",
+    "leaf_sums",
+    "loss_gradients",
+    "minimal_variance_weights",
+    "pack_gradients",
+    "predict_trees",
+    "quantize",
+    "rows_by_leaf",
+    "score_columns",
+    "softmax_gradients",
+    "softmax_leaf_sums",
+    "split_leaves",
+]

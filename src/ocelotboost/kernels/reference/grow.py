@@ -1,0 +1,254 @@
+"""Twins: packed gradients, histograms, scores, partitions, sampling."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ocelotboost.kernels.contract import N_BINS, NO_HISTOGRAM
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.uint32]
+Weights = NDArray[np.float32] | None
+
+_FIELD_LIMIT = 2147483647.0
+_COARSE = 2048.0
+
+
+def pack_gradients(
+    gradients: NDArray[np.float32],
+    weights: Weights,
+    whole_weights: bool,
+    out_packed: NDArray[np.int64],
+    out_units: Floats,
+    *,
+    n_threads: int,
+) -> None:
+    """Gradients times weight, then the weight, rounded to multiples of a power of two."""
+    n_outputs, n_rows = gradients.shape
+    weight = np.ones(n_rows) if weights is None else weights.astype(np.float64)
+    values = np.concatenate([gradients.astype(np.float64), np.ones((1, n_rows))])
+    exact = whole_weights and weight.sum() < _FIELD_LIMIT / 2
+    n_roundings = weight.sum() if exact else n_rows
+    dither = (np.arange(n_rows, dtype=np.uint64) * 2654435769 % (1 << 32) >> 1) / 2147483648.0
+    fields = np.zeros((2 * out_packed.shape[0] * out_packed.shape[2], n_rows), dtype=np.int64)
+    for f in range(n_outputs + 1):
+        total = np.abs(values[f] * weight).sum()
+        counts = exact and f == n_outputs
+        unit = 1.0 if counts else _unit(total, n_roundings)
+        dithered = not counts and total < _COARSE * n_roundings * unit
+        scaled = (values[f] if exact else values[f] * weight) / unit
+        rounded = np.floor(scaled + (dither if dithered else 0.5))
+        fields[f] = rounded * weight if exact else rounded
+        out_units[f] = unit
+    words = fields[0::2] * (1 << 32) + fields[1::2]
+    n_chunks, _, n_words = out_packed.shape
+    out_packed[:] = words.reshape(n_chunks, n_words, n_rows).transpose(0, 2, 1)
+
+
+def _unit(total: float, n_roundings: float) -> float:
+    if not total > 0:
+        return 1.0
+    room = _FIELD_LIMIT - n_roundings
+    unit = 2.0 ** np.ceil(np.log2(total / room))
+    while total / unit > room:
+        unit *= 2
+    return float(unit)
+
+
+def accumulate_histograms(
+    bins: NDArray[np.uint8],
+    group_offsets: NDArray[np.uint64],
+    group_strides: Indices,
+    group_widths: Indices,
+    rows: Indices,
+    packed: NDArray[np.int64],
+    begin: Indices,
+    end: Indices,
+    target: Indices,
+    inout_histograms: NDArray[np.int64],
+    *,
+    n_threads: int,
+) -> None:
+    """Sums of packed words over the rows of each segment, by bin of each slot."""
+    first_slots = np.concatenate([[0], np.cumsum(group_widths)])
+    for segment, histogram in enumerate(target):
+        own = rows[begin[segment] : end[segment]]
+        inout_histograms[:, histogram] = 0
+        for group, width in enumerate(group_widths):
+            for k in range(width):
+                slot = first_slots[group] + k
+                first = int(group_offsets[group]) + k
+                byte = bins[first + own.astype(np.int64) * int(group_strides[group])]
+                for chunk in range(len(packed)):
+                    np.add.at(inout_histograms[chunk, histogram, slot], byte, packed[chunk, own])
+
+
+def score_columns(
+    inout_histograms: NDArray[np.int64],
+    small: Indices,
+    large: Indices,
+    n_fresh: int,
+    slots: Indices,
+    shifts: Indices,
+    bin_counts: Indices,
+    candidates: NDArray[np.uint8],
+    units: Floats,
+    regularization: float,
+    min_weight: float,
+    cosine: bool,
+    out_scores: Floats,
+    out_bins: NDArray[np.uint8],
+    *,
+    n_threads: int,
+) -> None:
+    """The best border of every column; single precision, in the order of the native loops."""
+    shared = np.bincount(slots, minlength=inout_histograms.shape[2]) > 1
+    for fresh, sibling in zip(small[:n_fresh], large[:n_fresh], strict=True):
+        alone = inout_histograms[:, fresh, ~shared]
+        inout_histograms[:, fresh, ~shared] = alone.cumsum(axis=2)
+        if sibling != NO_HISTOGRAM:
+            inout_histograms[:, sibling] -= inout_histograms[:, fresh]
+    leaves = [h for pair in zip(small, large, strict=True) for h in pair if h != NO_HISTOGRAM]
+    n_outputs = len(units) - 1
+    gradient_scale = 2147483648.0 * units[:-1].max()
+    weight_scale = 2147483648.0 * units[-1]
+    gradient_units = (units[:-1] / gradient_scale).astype(np.float32)
+    weight_unit = np.float32(units[-1] / weight_scale)
+    lam, lightest = np.float32(regularization / weight_scale), np.float32(min_weight / weight_scale)
+    scale = (
+        gradient_scale / np.sqrt(weight_scale) if cosine else gradient_scale**2 / weight_scale
+    )
+    for column in range(len(slots)):
+        count = int(bin_counts[column])
+        out_scores[column], out_bins[column] = -np.inf, 0
+        if count < 2 or not candidates[column]:
+            continue
+        numerator, denominator = np.zeros((2, count - 1), dtype=np.float32)
+        for leaf in leaves:
+            sums = inout_histograms[:, leaf, slots[column]]
+            if shared[slots[column]]:
+                sums = _marginal(sums, int(shifts[column]), count).cumsum(axis=1)
+            fields = _fields(sums[:, :count])
+            weight, all_weight = fields[n_outputs, :-1], fields[n_outputs, -1]
+            sides = [weight.astype(np.float32), (all_weight - weight).astype(np.float32)]
+            weights = [side * weight_unit for side in sides]
+            for k in range(n_outputs):
+                gradient, total = fields[k, :-1], fields[k, -1]
+                both = [gradient.astype(np.float32), (total - gradient).astype(np.float32)]
+                sums_of_side = [side * gradient_units[k] for side in both]
+                if min_weight > 0:
+                    sums_of_side = [
+                        np.where(w < lightest, np.float32(0), g)
+                        for g, w in zip(sums_of_side, weights, strict=True)
+                    ]
+                v = [g / (w + lam) for g, w in zip(sums_of_side, weights, strict=True)]
+                numerator += v[0] * sums_of_side[0] + v[1] * sums_of_side[1]
+                denominator += v[0] * v[0] * weights[0] + v[1] * v[1] * weights[1]
+        scores = numerator
+        if cosine:
+            scores = numerator / np.sqrt(denominator + np.finfo(np.float32).tiny)
+        best = int(np.argmax(scores))
+        out_scores[column], out_bins[column] = float(scores[best]) * scale, best
+
+
+def _marginal(slot: NDArray[np.int64], shift: int, count: int) -> NDArray[np.int64]:
+    size = 1 << (count - 1).bit_length()
+    bins = (np.arange(N_BINS) >> shift) & (size - 1)
+    out = np.zeros((slot.shape[0], size, slot.shape[2]), dtype=np.int64)
+    for bin_ in range(size):
+        out[:, bin_] = slot[:, bins == bin_].sum(axis=1)
+    return out
+
+
+def _fields(words: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(n_chunks, n_bins, words) -> (n_fields, n_bins): word = high * 2^32 + low, both signed."""
+    flat = words.transpose(0, 2, 1).reshape(-1, words.shape[1])
+    low = flat.astype(np.int32).astype(np.int64)
+    high = (flat - low) >> 32
+    return np.stack([high, low], axis=1).reshape(-1, words.shape[1])
+
+
+def split_leaves(
+    slots: NDArray[np.uint8],
+    slot: int,
+    shift: int,
+    mask: int,
+    bin: int,
+    leaf_offsets: Indices,
+    inout_rows: Indices,
+    scratch: Indices,
+    out_offsets: Indices,
+    *,
+    n_threads: int,
+) -> None:
+    """Leaf l becomes leaves 2l and 2l + 1; rows keep their order."""
+    for leaf in range(len(leaf_offsets) - 1):
+        begin, end = int(leaf_offsets[leaf]), int(leaf_offsets[leaf + 1])
+        own = inout_rows[begin:end].copy()
+        right = ((slots[slot, own] >> shift) & mask) > bin
+        inout_rows[begin:end] = np.concatenate([own[~right], own[right]])
+        out_offsets[2 * leaf] = begin
+        out_offsets[2 * leaf + 1] = end - right.sum()
+    out_offsets[-1] = leaf_offsets[-1]
+
+
+def assign_leaves(
+    slots: NDArray[np.uint8],
+    split_slots: Indices,
+    shifts: Indices,
+    masks: Indices,
+    split_bins: NDArray[np.uint8],
+    out_leaves: Indices,
+    *,
+    n_threads: int,
+) -> None:
+    """The answers of a tree as the binary digits of a leaf number, first answer first."""
+    out_leaves[:] = 0
+    for slot, shift, mask, split_bin in zip(split_slots, shifts, masks, split_bins, strict=True):
+        out_leaves[:] = out_leaves * 2 + (((slots[slot] >> shift) & mask) > split_bin)
+
+
+def fill_panel(
+    slots: NDArray[np.uint8], stride: int, out_panel: NDArray[np.uint8], *, n_threads: int
+) -> None:
+    """The slots of a row side by side, ``stride`` bytes a row."""
+    out_panel.reshape(-1, stride)[:, : len(slots)] = slots.T
+
+
+def rows_by_leaf(
+    leaves: Indices, out_rows: Indices, out_offsets: Indices, *, n_threads: int
+) -> None:
+    """Rows sorted by leaf, in row order inside a leaf."""
+    out_rows[:] = np.argsort(leaves, kind="stable")
+    out_offsets[0] = 0
+    out_offsets[1:] = np.cumsum(np.bincount(leaves, minlength=len(out_offsets) - 1))
+
+
+def minimal_variance_weights(
+    gradients: NDArray[np.float32],
+    weights: Weights,
+    uniform: NDArray[np.float32],
+    regularization: float,
+    fraction: float,
+    out_weights: NDArray[np.float32],
+    *,
+    n_threads: int,
+) -> None:
+    """Keep a row with probability min(1, c / mu); sum of the probabilities is the fraction."""
+    weight = np.ones(len(uniform)) if weights is None else weights.astype(np.float64)
+    squares = ((weight * gradients.astype(np.float64)) ** 2).sum(axis=0)
+    sizes = np.sqrt(squares + regularization)
+    for begin in range(0, len(sizes), 8192):
+        block = slice(begin, begin + 8192)
+        own = sizes[block]
+        wanted = fraction * len(own)
+        descending = np.sort(own)[::-1]
+        below = descending[::-1].cumsum()[::-1]  # sum of this size and all smaller ones
+        above = np.arange(len(own))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            thresholds = below / (wanted - above)
+        fits = (above < wanted) & (descending <= thresholds)
+        threshold = thresholds[np.argmax(fits)] if fits.any() else 0.0
+        probability = np.where(own < threshold, own / max(threshold, 1e-300), 1.0)
+        out_weights[block] = np.where(uniform[block] < probability, 1.0 / probability, 0.0)

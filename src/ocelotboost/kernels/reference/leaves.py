@@ -1,0 +1,151 @@
+"""Twins: gradients, leaf sums and values, prediction."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ocelotboost.kernels.contract import LossKind
+from ocelotboost.kernels.reference.losses import derivatives, softmax
+
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+Indices = NDArray[np.uint32]
+
+
+def loss_gradients(
+    kind: int,
+    parameter: float,
+    targets: Singles,
+    weights: Singles | None,
+    raw: Floats,
+    out_gradients: Singles,
+    *,
+    n_threads: int,
+) -> float:
+    """Negative gradients at ``raw``, and the weighted sum of the loss."""
+    gradient, _, loss = derivatives(LossKind(kind), parameter, targets.astype(np.float64), raw)
+    out_gradients[:] = gradient
+    return float((loss if weights is None else loss * weights).sum())
+
+
+def leaf_sums(
+    kind: int,
+    parameter: float,
+    targets: Singles,
+    weights: Singles | None,
+    raw: Floats,
+    leaves: Indices,
+    leaf_steps: Floats,
+    with_loss: bool,
+    out: Floats,
+    *,
+    n_threads: int,
+) -> None:
+    """Weighted sums over the rows of each leaf, at ``raw`` plus the leaf's step: gradient,
+    hessian, loss, weight."""
+    found = derivatives(
+        LossKind(kind), parameter, targets.astype(np.float64), raw + leaf_steps[leaves]
+    )
+    weight = np.ones(len(raw)) if weights is None else weights.astype(np.float64)
+    fields = (found[0], found[1], found[2] * with_loss, np.ones(len(raw)))
+    for f, field in enumerate(fields):
+        out[:, f] = np.bincount(leaves, weights=field * weight, minlength=len(leaf_steps))
+
+
+def softmax_gradients(
+    targets: Singles,
+    weights: Singles | None,
+    raw: Floats,
+    out_gradients: Singles,
+    *,
+    n_threads: int,
+) -> float:
+    """The same for raw predictions (n_outputs, n_rows) of class numbers."""
+    probabilities, losses = softmax(targets, raw)
+    own = targets == np.arange(len(raw))[:, None]
+    out_gradients[:] = own - probabilities
+    return float((losses if weights is None else losses * weights).sum())
+
+
+def softmax_leaf_sums(
+    targets: Singles,
+    weights: Singles | None,
+    raw: Floats,
+    leaves: Indices,
+    leaf_steps: Floats,
+    out: Floats,
+    *,
+    n_threads: int,
+) -> None:
+    """Sums over leaves: gradients (n_outputs), hessian (n_outputs^2), loss, weight."""
+    n_outputs = len(raw)
+    out[:] = 0
+    p, losses = softmax(targets, raw + leaf_steps[leaves].T)
+    weight = np.ones(len(targets)) if weights is None else weights.astype(np.float64)
+    for row, leaf in enumerate(leaves):
+        own = p[:, row]
+        gradient = (targets[row] == np.arange(n_outputs)) - own
+        hessian = np.diag(own) - np.outer(own, own)
+        one = np.concatenate([gradient, hessian.ravel(), [losses[row], 1.0]])
+        out[leaf] += weight[row] * one
+
+
+def leaf_quantiles(
+    alpha: float,
+    targets: Singles,
+    weights: Singles | None,
+    raw: Floats,
+    rows: Indices,
+    leaf_offsets: Indices,
+    out: Floats,
+    *,
+    n_threads: int,
+) -> None:
+    """The smallest residual at which the weight up to it reaches alpha of the leaf's weight."""
+    out[:] = 0.0
+    for leaf, own in _leaves(rows, leaf_offsets):
+        weight = np.ones(len(own)) if weights is None else weights[own].astype(np.float64)
+        residual = (targets[own].astype(np.float64) - raw[own])[weight > 0]
+        weight = weight[weight > 0]
+        if len(residual):
+            order = np.argsort(residual, kind="stable")
+            reached = np.cumsum(weight[order]) >= alpha * weight.sum() * (1 - 1e-12)
+            out[leaf] = residual[order][np.argmax(reached) if reached.any() else -1]
+
+
+def add_leaf_values(
+    leaves: Indices, leaf_values: Floats, inout_raw: Floats, *, n_threads: int
+) -> None:
+    """Add the values of its leaf to every row."""
+    inout_raw += leaf_values[leaves].T
+
+
+def predict_trees(
+    bins: NDArray[np.uint8],
+    split_columns: Indices,
+    split_bins: NDArray[np.uint8],
+    depths: Indices,
+    leaf_values: Floats,
+    inout_raw: Floats,
+    *,
+    n_threads: int,
+) -> None:
+    """Add the leaf values of every tree, one tree after the other."""
+    split = first_leaf = 0
+    for depth in depths.tolist():
+        leaves = np.zeros(bins.shape[1], dtype=np.intp)
+        for d in range(split, split + depth):
+            leaves = leaves * 2 + (bins[split_columns[d]] > split_bins[d])
+        inout_raw += leaf_values[first_leaf + leaves].T
+        split += depth
+        first_leaf += 1 << depth
+
+
+def _leaves(rows: Indices, leaf_offsets: Indices) -> list[tuple[int, Indices]]:
+    return [
+        (leaf, rows[leaf_offsets[leaf] : leaf_offsets[leaf + 1]])
+        for leaf in range(len(leaf_offsets) - 1)
+    ]
+
+

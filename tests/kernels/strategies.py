@@ -1,0 +1,80 @@
+"""Generated inputs for the kernels, small and with all the awkward shapes."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from ocelotboost.quantize.block import ColumnBlock, fill_panels, layout_columns
+
+THREADS = st.sampled_from([1, 2, 5])
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> NDArray[np.floating]:
+    """Numbers with ties, missing values and infinities, in any memory order."""
+    n_rows = draw(st.sampled_from([0, 1, 2, 3, 31, 32, 65, 300]))
+    n_columns = draw(st.integers(1, 4))
+    rng = np.random.default_rng(draw(SEEDS))
+    dtype = draw(st.sampled_from([np.float32, np.float64]))
+    kind = draw(st.sampled_from(["normal", "few", "constant", "all missing", "extreme"]))
+    values = rng.normal(size=(n_rows, n_columns))
+    if kind == "few":
+        values = np.round(values)
+    if kind == "constant":
+        values[:] = 3.25
+    if kind == "extreme":
+        values *= 10.0 ** rng.integers(-30, 30, size=values.shape)
+        values[rng.random(values.shape) < 0.1] = np.inf
+        values[rng.random(values.shape) < 0.1] = -np.inf
+    values[rng.random(values.shape) < draw(st.sampled_from([0.0, 0.2]))] = np.nan
+    if kind == "all missing":
+        values[:] = np.nan
+    values = values.astype(dtype)
+    order = draw(st.sampled_from(["C", "F", "strided"]))
+    if order == "strided":
+        wide = np.zeros((n_rows, 2 * n_columns), dtype=dtype)
+        wide[:, ::2] = values
+        return wide[:, ::2]
+    return np.asarray(values, order=order)
+
+
+@st.composite
+def blocks(draw: st.DrawFn) -> ColumnBlock:
+    """Bins of columns with many and few values."""
+    n_rows = draw(st.sampled_from([1, 2, 17, 200, 1500]))
+    n_columns = draw(st.sampled_from([1, 3, 16, 21, 90]))
+    rng = np.random.default_rng(draw(SEEDS))
+    counts = rng.choice([1, 2, 2, 3, 16, 17, 200, 255], size=n_columns).astype(np.uint32)
+    layout = layout_columns(counts, n_rows)
+    slots = np.zeros((layout.n_slots, n_rows), dtype=np.uint8)
+    for column, count in enumerate(counts):
+        values = rng.integers(0, count, size=n_rows).astype(np.uint8)
+        slots[layout.slots[column]] |= values << np.uint8(layout.shifts[column])
+    return ColumnBlock(fill_panels(slots, layout, 1), slots, layout)
+
+
+@st.composite
+def partitions(draw: st.DrawFn, n_rows: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Some rows sorted by leaf, empty leaves included: rows, offsets."""
+    rng = np.random.default_rng(draw(SEEDS))
+    n_leaves = draw(st.sampled_from([1, 2, 4, 8]))
+    used = np.flatnonzero(rng.random(n_rows) < draw(st.sampled_from([0.0, 0.7, 1.0])))
+    leaves = rng.integers(0, n_leaves, size=len(used))
+    rows = used[np.argsort(leaves, kind="stable")].astype(np.uint32)
+    sizes = np.bincount(leaves, minlength=n_leaves)
+    return rows, np.concatenate([[0], np.cumsum(sizes)]).astype(np.uint32)
+
+
+@st.composite
+def weights(draw: st.DrawFn, n_rows: int) -> NDArray[np.float32] | None:
+    """No weights, whole ones, or any."""
+    rng = np.random.default_rng(draw(SEEDS))
+    kind = draw(st.sampled_from(["none", "whole", "any"]))
+    if kind == "none":
+        return None
+    if kind == "whole":
+        return rng.integers(0, 5, size=n_rows).astype(np.float32)
+    return rng.exponential(size=n_rows).astype(np.float32)

@@ -1,0 +1,235 @@
+"""Packed gradients, histograms, scores, partitions, sampling: native equals twin."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.kernels.strategies import SEEDS, THREADS, blocks, partitions, weights
+
+from ocelotboost.kernels import native, reference
+from ocelotboost.kernels.contract import NO_HISTOGRAM, packed_layout
+
+OUTPUTS = st.sampled_from([1, 2, 3, 5, 7, 9])
+
+
+def gradients_of(n_outputs, n_rows, seed, scale=1.0):
+    rng = np.random.default_rng(seed)
+    return (scale * rng.normal(size=(n_outputs, n_rows))).astype(np.float32)
+
+
+def pack(kernels, gradients, weight, whole, n_threads=1):
+    n_outputs, n_rows = gradients.shape
+    n_chunks, words = packed_layout(n_outputs)
+    packed = np.empty((n_chunks, n_rows, words), dtype=np.int64)
+    units = np.empty(n_outputs + 1)
+    kernels.pack_gradients(gradients, weight, whole, packed, units, n_threads=n_threads)
+    return packed, units
+
+
+@given(st.data(), OUTPUTS, SEEDS, st.sampled_from([1e-20, 1.0, 1e15]), THREADS)
+def test_packed_gradients_equal_the_twin(data, n_outputs, seed, scale, n_threads):
+    n_rows = data.draw(st.sampled_from([1, 7, 5000]))
+    weight = data.draw(weights(n_rows))
+    whole = weight is None or bool((weight == np.rint(weight)).all())
+    gradients = gradients_of(n_outputs, n_rows, seed, scale)
+    packed, units = pack(native, gradients, weight, whole, n_threads)
+    expected, expected_units = pack(reference, gradients, weight, whole)
+    np.testing.assert_array_equal(units, expected_units)
+    np.testing.assert_array_equal(packed, expected)
+
+
+@given(SEEDS, st.integers(1, 50))
+def test_a_whole_weight_sums_like_copies(seed, n_rows):
+    rng = np.random.default_rng(seed)
+    weight = rng.integers(1, 6, size=n_rows).astype(np.float32)
+    gradients = gradients_of(1, n_rows, seed)
+    packed, units = pack(native, gradients, weight, True)
+    copies, copy_units = pack(native, gradients.repeat(weight.astype(int), axis=1), None, True)
+    np.testing.assert_array_equal(units, copy_units)
+    assert packed.sum() == copies.sum()
+
+
+@pytest.mark.parametrize("n_rows", [1_000, 3_000_000])
+def test_packed_sums_cannot_overflow_and_stay_close(n_rows):
+    gradients = np.ones((1, n_rows), dtype=np.float32)
+    gradients[0, : n_rows // 3] = 0.5
+    packed, units = pack(native, gradients, None, True, n_threads=2)
+    total = packed.sum()
+    low = np.int64(np.int32(total & 0xFFFFFFFF))
+    high = (total - low) >> 32
+    assert low == n_rows
+    assert high * units[0] == pytest.approx(gradients.sum(dtype=np.float64), rel=1e-5)
+
+
+@given(st.data(), OUTPUTS, THREADS)
+def test_histograms_equal_the_twin(data, n_outputs, n_threads):
+    block = data.draw(blocks())
+    layout, n_rows = block.layout, block.n_rows
+    rows, offsets = data.draw(partitions(n_rows))
+    packed, _ = pack(native, gradients_of(n_outputs, n_rows, 1), None, True)
+    n_leaves = len(offsets) - 1
+    targets = np.arange(n_leaves, dtype=np.uint32)[::-1].copy()
+    found = []
+    for kernels in (native, reference):
+        n_chunks, words = packed_layout(n_outputs)
+        histograms = np.full((n_chunks, n_leaves, layout.n_slots, 256, words), -7, dtype=np.int64)
+        kernels.accumulate_histograms(
+            block.panels, layout.group_offsets, layout.group_strides, layout.group_widths, rows, packed, offsets[:-1].copy(),
+            offsets[1:].copy(), targets, histograms, n_threads=n_threads,
+        )  # fmt: skip
+        found.append(histograms)
+    np.testing.assert_array_equal(found[0], found[1])
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 5])
+def test_long_segments_are_merged_exactly(n_threads):
+    n_rows = 150_000
+    rng = np.random.default_rng(0)
+    bins = rng.integers(0, 255, size=n_rows * 4, dtype=np.uint8)
+    packed = rng.integers(-1000, 1000, size=(1, n_rows, 1)).astype(np.int64)
+    histograms = np.empty((1, 1, 4, 256, 1), dtype=np.int64)
+    edges = np.array([0, n_rows], dtype=np.uint32)
+    native.accumulate_histograms(
+        bins, np.zeros(1, np.uint64), np.array([4], np.uint32), np.array([4], np.uint32),
+        np.arange(n_rows, dtype=np.uint32), packed, edges[:1], edges[1:], np.zeros(1, np.uint32), histograms, n_threads=n_threads,
+    )  # fmt: skip
+    by_hand = np.zeros(256, dtype=np.int64)
+    np.add.at(by_hand, bins[2::4], packed[0, :, 0])
+    np.testing.assert_array_equal(histograms[0, 0, 2, :, 0], by_hand)
+
+
+@given(
+    st.data(), OUTPUTS, st.booleans(), st.sampled_from([0.0, 3.0]), st.sampled_from([0.0, 5.0]),
+    THREADS,
+)  # fmt: skip
+def test_scores_equal_the_twin(data, n_outputs, cosine, regularization, min_weight, n_threads):
+    block = data.draw(blocks())
+    layout, n_rows = block.layout, block.n_rows
+    packed, units = pack(native, gradients_of(n_outputs, n_rows, 5), None, True)
+    rows, offsets = data.draw(partitions(n_rows))
+    n_leaves = len(offsets) - 1
+    n_chunks, words = packed_layout(n_outputs)
+    summed = np.zeros((n_chunks, n_leaves + 1, layout.n_slots, 256, words), dtype=np.int64)
+    reference.accumulate_histograms(
+        block.panels, layout.group_offsets, layout.group_strides, layout.group_widths, rows, packed, offsets[:-1], offsets[1:],
+        np.arange(n_leaves, dtype=np.uint32), summed, n_threads=1,
+    )  # fmt: skip
+    # The last histogram plays a parent that has been scored before: running sums.
+    summed[:, -1] = summed[:, :-1].sum(axis=1)
+    shared = np.bincount(layout.slots, minlength=layout.n_slots) > 1
+    summed[:, -1, ~shared] = summed[:, -1, ~shared].cumsum(axis=2)
+    small = np.arange(n_leaves, dtype=np.uint32)
+    large = np.full(n_leaves, NO_HISTOGRAM, dtype=np.uint32)
+    large[0] = n_leaves
+    candidates = (np.arange(len(layout.slots)) % 5 != 4).astype(np.uint8)
+    found = []
+    for kernels in (native, reference):
+        histograms = summed.copy()
+        scores = np.empty(len(layout.slots))
+        best = np.empty(len(layout.slots), dtype=np.uint8)
+        kernels.score_columns(
+            histograms, small, large, n_leaves, layout.slots, layout.shifts, layout.bin_counts,
+            candidates, units, max(regularization, 1e-12), min_weight, cosine, scores, best,
+            n_threads=n_threads,
+        )  # fmt: skip
+        found.append((scores, best, histograms))
+    for ours, theirs in zip(*found, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+@given(st.data(), THREADS)
+def test_split_leaves_equal_the_twin(data, n_threads):
+    block = data.draw(blocks())
+    layout, n_rows = block.layout, block.n_rows
+    rows, offsets = data.draw(partitions(n_rows))
+    column = data.draw(st.integers(0, len(layout.slots) - 1))
+    place = [int(a[column]) for a in (layout.slots, layout.shifts, layout.masks)]
+    bin_ = data.draw(st.integers(0, 255))
+    found = []
+    for kernels in (native, reference):
+        own, out = rows.copy(), np.empty(2 * len(offsets) - 1, dtype=np.uint32)
+        kernels.split_leaves(
+            block.slots, *place, bin_, offsets, own, np.empty_like(own), out, n_threads=n_threads
+        )
+        found.append((own, out))
+    np.testing.assert_array_equal(found[0][0], found[1][0])
+    np.testing.assert_array_equal(found[0][1], found[1][1])
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 5])
+def test_many_rows_are_split_stably(n_threads):
+    n_rows = 60_000
+    bins = np.random.default_rng(1).integers(0, 4, size=n_rows, dtype=np.uint8)
+    rows = np.arange(n_rows, dtype=np.uint32)
+    offsets = np.array([0, 10, 10, n_rows], dtype=np.uint32)
+    out = np.empty(7, dtype=np.uint32)
+    native.split_leaves(
+        bins[None], 0, 0, 255, 1, offsets, rows, np.empty_like(rows), out, n_threads=n_threads
+    )
+    for leaf in range(6):
+        own = rows[out[leaf] : out[leaf + 1]]
+        assert (np.diff(own.astype(np.int64)) > 0).all()
+        assert ((bins[own] > 1) == leaf % 2).all()
+
+
+@given(st.data(), st.integers(0, 5), SEEDS, THREADS)
+def test_assigned_leaves_equal_the_twin(data, depth, seed, n_threads):
+    block = data.draw(blocks())
+    layout, n_rows = block.layout, block.n_rows
+    rng = np.random.default_rng(seed)
+    columns = rng.integers(0, len(layout.slots), size=depth)
+    split_bins = rng.integers(0, 255, size=depth).astype(np.uint8)
+    arguments = (
+        block.slots, layout.slots[columns], layout.shifts[columns], layout.masks[columns],
+        split_bins,
+    )  # fmt: skip
+    leaves, expected = np.empty((2, n_rows), dtype=np.uint32)
+    native.assign_leaves(*arguments, leaves, n_threads=n_threads)
+    reference.assign_leaves(*arguments, expected, n_threads=1)
+    np.testing.assert_array_equal(leaves, expected)
+    sorted_rows = []
+    for kernels in (native, reference):
+        rows = np.empty(n_rows, dtype=np.uint32)
+        offsets = np.empty((1 << depth) + 1, dtype=np.uint32)
+        kernels.rows_by_leaf(leaves, rows, offsets, n_threads=n_threads)
+        sorted_rows.append(np.concatenate([rows, offsets]))
+    np.testing.assert_array_equal(*sorted_rows)
+
+
+@given(
+    st.data(), st.sampled_from([1, 3]), SEEDS, st.sampled_from([0.1, 0.8, 1.0]),
+    st.sampled_from([0.0, 0.5]), THREADS,
+)  # fmt: skip
+def test_minimal_variance_weights_equal_the_twin(
+    data, n_outputs, seed, share, regularization, n_threads
+):
+    n_rows = data.draw(st.sampled_from([1, 10, 9000]))
+    gradients = gradients_of(n_outputs, n_rows, seed)
+    weight = data.draw(weights(n_rows))
+    uniform = np.random.default_rng(seed).random(n_rows, dtype=np.float32)
+    found, expected = np.empty((2, n_rows), dtype=np.float32)
+    arguments = (gradients, weight, uniform, regularization, share)
+    native.minimal_variance_weights(*arguments, found, n_threads=n_threads)
+    reference.minimal_variance_weights(*arguments, expected, n_threads=1)
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+def test_minimal_variance_sampling_keeps_the_share_and_the_sum():
+    gradients = gradients_of(1, 200_000, 4)
+    uniform = np.random.default_rng(5).random(200_000, dtype=np.float32)
+    weight = np.empty(200_000, dtype=np.float32)
+    native.minimal_variance_weights(gradients, None, uniform, 0.1, 0.5, weight, n_threads=2)
+    assert (weight > 0).mean() == pytest.approx(0.5, abs=0.01)
+    absolute = np.abs(gradients[0])
+    assert (weight * absolute).sum() == pytest.approx(absolute.sum(), rel=0.01)
+
+
+@given(SEEDS, st.sampled_from([1, 3, 64]), st.sampled_from([0, 1, 700]), THREADS)
+def test_panels_equal_the_twin(seed, n_slots, n_rows, n_threads):
+    slots = np.random.default_rng(seed).integers(0, 256, size=(n_slots, n_rows), dtype=np.uint8)
+    found, expected = np.zeros((2, 64 * n_rows), dtype=np.uint8)
+    native.fill_panel(slots, 64, found, n_threads=n_threads)
+    reference.fill_panel(slots, 64, expected, n_threads=1)
+    np.testing.assert_array_equal(found, expected)

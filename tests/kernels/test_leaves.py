@@ -1,0 +1,133 @@
+"""Gradients, leaf sums, leaf values, prediction: native equals twin."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.kernels.strategies import SEEDS, THREADS, partitions, weights
+
+from ocelotboost.kernels import native, reference
+from ocelotboost.kernels.contract import LossKind
+
+PARAMETER = {LossKind.QUANTILE: 0.3, LossKind.HUBER: 0.7, LossKind.TWEEDIE: 1.4}
+KINDS = st.sampled_from(list(LossKind))
+
+
+def rows_of(kind, n_rows, seed, spread=3.0):
+    rng = np.random.default_rng(seed)
+    target = np.abs(rng.normal(size=n_rows)).astype(np.float32) + np.float32(0.01)
+    if kind == LossKind.LOGLOSS:
+        target = rng.integers(0, 2, size=n_rows).astype(np.float32)
+    return target, spread * rng.normal(size=n_rows)
+
+
+@given(st.data(), KINDS, SEEDS, st.sampled_from([0.1, 3.0, 200.0]), THREADS)
+def test_gradients_equal_the_twin(data, kind, seed, spread, n_threads):
+    n_rows = data.draw(st.sampled_from([0, 1, 5, 300, 9000]))
+    target, raw = rows_of(kind, n_rows, seed, spread)
+    weight = data.draw(weights(n_rows))
+    parameter = PARAMETER.get(kind, 0.0)
+    found, expected = np.empty((2, n_rows), dtype=np.float32)
+    with np.errstate(over="ignore"):
+        loss = native.loss_gradients(
+            kind, parameter, target, weight, raw, found, n_threads=n_threads
+        )
+        expected_loss = reference.loss_gradients(
+            kind, parameter, target, weight, raw, expected, n_threads=1
+        )
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-12)
+    assert loss == pytest.approx(expected_loss, rel=1e-10, abs=1e-10)
+
+
+@given(st.data(), KINDS, SEEDS, THREADS)
+def test_leaf_sums_equal_the_twin(data, kind, seed, n_threads):
+    n_rows = data.draw(st.sampled_from([1, 5, 300, 9000]))
+    target, raw = rows_of(kind, n_rows, seed)
+    weight = data.draw(weights(n_rows))
+    n_leaves = data.draw(st.sampled_from([1, 8, 2048]))
+    leaves = np.random.default_rng(seed).integers(0, n_leaves, size=n_rows).astype(np.uint32)
+    steps = np.linspace(-1, 1, n_leaves)
+    arguments = (kind, PARAMETER.get(kind, 0.0), target, weight, raw, leaves, steps)
+    for with_loss in (True, False):
+        found, expected = np.empty((2, n_leaves, 4))
+        native.leaf_sums(*arguments, with_loss, found, n_threads=n_threads)
+        reference.leaf_sums(*arguments, with_loss, expected, n_threads=1)
+        np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-9)
+
+
+@given(st.data(), st.sampled_from([2, 3, 7, 20]), SEEDS, THREADS)
+def test_softmax_equals_the_twin(data, n_outputs, seed, n_threads):
+    n_rows = data.draw(st.sampled_from([1, 5, 300]))
+    rng = np.random.default_rng(seed)
+    target = rng.integers(0, n_outputs, size=n_rows).astype(np.float32)
+    raw = 4 * rng.normal(size=(n_outputs, n_rows))
+    weight = data.draw(weights(n_rows))
+    found, expected = np.empty((2, n_outputs, n_rows), dtype=np.float32)
+    loss = native.softmax_gradients(target, weight, raw, found, n_threads=n_threads)
+    expected_loss = reference.softmax_gradients(target, weight, raw, expected, n_threads=1)
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-9)
+    assert loss == pytest.approx(expected_loss, rel=1e-10, abs=1e-10)
+
+    leaves = rng.integers(0, 4, size=n_rows).astype(np.uint32)
+    steps = rng.normal(size=(4, n_outputs))
+    sums, expected_sums = np.empty((2, 4, n_outputs + n_outputs**2 + 2))
+    arguments = (target, weight, raw, leaves, steps)
+    native.softmax_leaf_sums(*arguments, sums, n_threads=n_threads)
+    reference.softmax_leaf_sums(*arguments, expected_sums, n_threads=1)
+    np.testing.assert_allclose(sums, expected_sums, rtol=1e-9, atol=1e-9)
+
+
+@given(st.data(), SEEDS, st.sampled_from([0.05, 0.5, 0.9]), THREADS)
+def test_leaf_quantiles_equal_the_twin(data, seed, alpha, n_threads):
+    n_rows = data.draw(st.sampled_from([1, 6, 500]))
+    target, raw = rows_of(LossKind.MAE, n_rows, seed)
+    raw = np.round(raw)
+    weight = data.draw(weights(n_rows))
+    rows, offsets = data.draw(partitions(n_rows))
+    found, expected = np.empty((2, len(offsets) - 1))
+    native.leaf_quantiles(alpha, target, weight, raw, rows, offsets, found, n_threads=n_threads)
+    reference.leaf_quantiles(alpha, target, weight, raw, rows, offsets, expected, n_threads=1)
+    np.testing.assert_array_equal(found, expected)
+
+
+@given(SEEDS, st.sampled_from([1, 4]), st.sampled_from([1, 6, 9000]), THREADS)
+def test_added_leaf_values_equal_the_twin(seed, n_outputs, n_rows, n_threads):
+    rng = np.random.default_rng(seed)
+    leaves = rng.integers(0, 8, size=n_rows).astype(np.uint32)
+    values = rng.normal(size=(8, n_outputs))
+    raw, expected = np.ones((2, n_outputs, n_rows))
+    native.add_leaf_values(leaves, values, raw, n_threads=n_threads)
+    reference.add_leaf_values(leaves, values, expected, n_threads=1)
+    np.testing.assert_array_equal(raw, expected)
+
+
+@given(
+    SEEDS, st.sampled_from([1, 3]), st.sampled_from([1, 7, 128, 129, 700]),
+    st.lists(st.sampled_from([0, 1, 6, 8, 9, 11]), max_size=4), THREADS,
+)  # fmt: skip
+def test_predictions_equal_the_twin(seed, n_outputs, n_rows, depths, n_threads):
+    rng = np.random.default_rng(seed)
+    bins = rng.integers(0, 256, size=(5, n_rows), dtype=np.uint8)
+    n_splits, n_leaves = sum(depths), sum(1 << d for d in depths)
+    arguments = (
+        bins,
+        rng.integers(0, 5, size=n_splits).astype(np.uint32),
+        rng.integers(0, 256, size=n_splits).astype(np.uint8),
+        np.array(depths, dtype=np.uint32),
+        rng.normal(size=(n_leaves, n_outputs)),
+    )
+    raw = rng.normal(size=(n_outputs, n_rows))
+    expected = raw.copy()
+    native.predict_trees(*arguments, raw, n_threads=n_threads)
+    reference.predict_trees(*arguments, expected, n_threads=1)
+    np.testing.assert_array_equal(raw, expected)
+
+
+def test_prediction_refuses_a_column_that_is_not_there():
+    with pytest.raises(ValueError, match="no such column"):
+        native.predict_trees(
+            np.zeros((1, 3), np.uint8), np.array([1], np.uint32), np.array([0], np.uint8),
+            np.array([1], np.uint32), np.zeros((2, 1)), np.zeros((1, 3)), n_threads=1,
+        )  # fmt: skip
