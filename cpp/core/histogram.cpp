@@ -12,9 +12,10 @@
 namespace ocelot {
 namespace {
 
-// Longer segments are cut so that threads share them; each piece then sums into its own buffer.
-constexpr std::size_t rows_per_piece = 32768;
-constexpr std::size_t rows_per_block = 1024;
+// Long segments are cut so that each thread gets several tasks; each piece sums into its own buffer.
+constexpr std::size_t tasks_per_thread = 8;
+constexpr std::size_t least_rows_per_piece = 4096;
+constexpr std::size_t words_per_block = 1024;
 constexpr std::size_t groups_per_task = 4;
 constexpr std::size_t n_bins = 256;
 
@@ -140,21 +141,40 @@ struct Merge {
   }
 };
 
+// Memory of this thread for so many sums, beginning at a cache line.
+std::int64_t* own_memory(std::size_t size) {
+  struct alignas(64) Line {
+    std::int64_t words[8];
+  };
+  static thread_local std::vector<Line> lines;
+  if (lines.size() * 8 < size) lines.resize((size + 7) / 8);
+  return lines.data()->words;
+}
+
 std::vector<Task> make_tasks(std::size_t n_chunks, std::size_t n_groups,
                              const std::uint32_t* begin, const std::uint32_t* end,
-                             std::size_t n_segments, bool alone, std::uint32_t& n_merges) {
+                             std::size_t n_segments, int n_threads, std::uint32_t& n_merges) {
+  std::size_t n_rows = 0;
+  for (std::size_t segment = 0; segment < n_segments; ++segment) {
+    n_rows += end[segment] - begin[segment];
+  }
+  const std::size_t share = n_chunks * n_rows * n_groups / (tasks_per_thread * n_threads);
+  const std::size_t rows_per_piece =
+      std::max(least_rows_per_piece, share / std::min(n_groups, groups_per_task));
+  const std::size_t n_ranges = (n_groups + groups_per_task - 1) / groups_per_task;
   std::vector<Task> tasks;
   n_merges = 0;
   for (std::uint32_t segment = 0; segment < n_segments; ++segment) {
     const std::size_t n = end[segment] - begin[segment];
-    const bool cut = !alone && n > rows_per_piece + rows_per_piece / 2;
+    const bool cut = n_threads > 1 && n > rows_per_piece + rows_per_piece / 2;
     const std::size_t n_pieces = cut ? (n + rows_per_piece - 1) / rows_per_piece : 1;
     for (std::uint32_t chunk = 0; chunk < n_chunks; ++chunk) {
-      for (std::size_t group = 0; group < n_groups; group += groups_per_task) {
-        const auto end_group = std::uint32_t(std::min(group + groups_per_task, n_groups));
+      for (std::size_t range = 0; range < n_ranges; ++range) {
+        const auto group = std::uint32_t(n_groups * range / n_ranges);
+        const auto end_group = std::uint32_t(n_groups * (range + 1) / n_ranges);
         const std::uint32_t merge = cut ? n_merges++ : whole;
         for (std::size_t p = 0; p < n_pieces; ++p) {
-          tasks.push_back({chunk, std::uint32_t(group), end_group, segment,
+          tasks.push_back({chunk, group, end_group, segment,
                            begin[segment] + std::uint32_t(n * p / n_pieces),
                            begin[segment] + std::uint32_t(n * (p + 1) / n_pieces), merge});
         }
@@ -162,9 +182,11 @@ std::vector<Task> make_tasks(std::size_t n_chunks, std::size_t n_groups,
     }
   }
   // The longest first, so that no thread is left alone with a long task at the end.
-  std::stable_sort(tasks.begin(), tasks.end(), [](const Task& a, const Task& b) {
-    return a.end - a.begin > b.end - b.begin;
-  });
+  const auto work = [](const Task& task) {
+    return std::size_t(task.end - task.begin) * (task.end_group - task.first_group);
+  };
+  std::stable_sort(tasks.begin(), tasks.end(),
+                   [&](const Task& a, const Task& b) { return work(a) > work(b); });
   return tasks;
 }
 
@@ -182,7 +204,7 @@ void accumulate_histograms(const Block& block, const std::uint32_t* rows,
   }
   std::uint32_t n_merges;
   const std::vector<Task> tasks = make_tasks(n_chunks, block.n_groups, begin, end, n_segments,
-                                             n_threads == 1, n_merges);
+                                             n_threads, n_merges);
   const auto merges = std::make_unique<Merge[]>(n_merges);
   const std::size_t slot_size = n_bins * words;
   parallel_for(tasks.size(), n_threads, [&](std::size_t t) {
@@ -192,14 +214,13 @@ void accumulate_histograms(const Block& block, const std::uint32_t* rows,
     std::int64_t* const out =
         histograms +
         ((task.chunk * n_histograms + target[task.segment]) * n_slots + task_slot) * slot_size;
-    static thread_local std::vector<std::int64_t> own;
-    if (task.merge != whole) own.resize(std::max(own.size(), size));
-    std::int64_t* const sums = task.merge == whole ? out : own.data();
+    std::int64_t* const sums = task.merge == whole ? out : own_memory(size);
     std::memset(sums, 0, size * sizeof(std::int64_t));
     // Gradients of a block of rows are gathered once for all groups of the task.
-    alignas(64) std::int64_t addends[rows_per_block * 4];
-    for (std::size_t first = task.begin; first < task.end; first += rows_per_block) {
-      const std::size_t count = std::min<std::size_t>(rows_per_block, task.end - first);
+    alignas(64) std::int64_t addends[words_per_block];
+    const std::size_t block_rows = words_per_block / words;
+    for (std::size_t first = task.begin; first < task.end; first += block_rows) {
+      const std::size_t count = std::min<std::size_t>(block_rows, task.end - first);
       gather(packed + task.chunk * n_packed_rows * words, words, rows + first, count, addends);
       for (std::size_t g = task.first_group; g < task.end_group; ++g) {
         add_group(block.bins + block.group_offsets[g], block.group_widths[g],

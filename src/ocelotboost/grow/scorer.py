@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ocelotboost.grow.partition import Partition
 from ocelotboost.kernels import native
 from ocelotboost.kernels.contract import N_BINS, NO_HISTOGRAM, packed_layout
+from ocelotboost.kernels.memory import aligned_empty
 from ocelotboost.quantize.block import BlockLayout, ColumnBlock
 
 #: Histograms of all leaves of a level are kept while they fit into this many bytes.
@@ -52,7 +53,7 @@ class GradientPacker:
 
     def __init__(self, n_rows: int, n_outputs: int, n_threads: int) -> None:
         n_chunks, words = packed_layout(n_outputs)
-        self._words = np.empty((n_chunks, n_rows, words), dtype=np.int64)
+        self._words = aligned_empty((n_chunks, n_rows, words), np.int64)
         self._n_threads = n_threads
 
     def pack(
@@ -212,7 +213,7 @@ class PlainScorer:
 
     def _empty(self, n_histograms: int, n_slots: int) -> NDArray[np.int64]:
         n_chunks, words = self._shape
-        return np.empty((n_chunks, n_histograms, n_slots, N_BINS, words), dtype=np.int64)
+        return aligned_empty((n_chunks, n_histograms, n_slots, N_BINS, words), np.int64)
 
 
 @dataclass(frozen=True)

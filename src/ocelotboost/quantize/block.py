@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.kernels import native
+from ocelotboost.kernels.memory import aligned_empty
 
 _SLOT_BITS = 8
 _PANEL_SLOTS = 64
@@ -93,7 +94,7 @@ def fill_panels(
 ) -> NDArray[np.uint8]:
     """The panels of bins that are given slot after slot, (n_slots, n_rows)."""
     n_rows = slots.shape[1]
-    panels = _aligned_zeros(layout.n_bytes_a_row * n_rows)
+    panels = aligned_empty((layout.n_bytes_a_row * n_rows,), np.uint8)
     begin = 0
     for first in range(0, layout.n_slots, _PANEL_SLOTS):
         own = slots[first : first + _PANEL_SLOTS]
@@ -101,13 +102,6 @@ def fill_panels(
         native.fill_panel(own, stride, panels[begin : begin + stride * n_rows], n_threads=n_threads)
         begin += stride * n_rows
     return panels
-
-
-def _aligned_zeros(n_bytes: int) -> NDArray[np.uint8]:
-    """Memory that begins at a cache line."""
-    memory = np.zeros(n_bytes + _PANEL_SLOTS, dtype=np.uint8)
-    first = -memory.ctypes.data % _PANEL_SLOTS
-    return memory[first : first + n_bytes]
 
 
 def _share_slots(bits: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.uint32], int]:
