@@ -41,16 +41,35 @@ OCELOT_HOT void softmax_block(double* values, std::size_t n_outputs, std::size_t
   }
 }
 
-// One row's part of a leaf: minus its expected gradient, and the upper half of its hessian
-// p_k (1[j = k] - p_j).
-OCELOT_HOT void add_row(const double* __restrict p, std::size_t n_outputs, double weight,
-                        double* __restrict leaf) {
-  for (std::size_t k = 0; k < n_outputs; ++k) {
-    const double weighted = weight * p[k];
-    leaf[k] -= weighted;
-    double* hessian = leaf + n_outputs * (1 + k);
-    hessian[k] += weighted;
-    for (std::size_t j = k; j < n_outputs; ++j) hessian[j] -= weighted * p[j];
+// A leaf's sums while they grow, padded so that whole vectors are added:
+// gradients [padded], hessian rows [n_outputs][padded], then loss and weight.
+struct LeafShape {
+  std::size_t n_outputs, padded, size;
+
+  explicit LeafShape(std::size_t outputs)
+      : n_outputs(outputs), padded((outputs + 3) / 4 * 4), size(padded * (outputs + 1) + 4) {}
+};
+
+typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
+
+// Adds rows to their leaves: expected gradient -w p_k and hessian w p_k (1[j = k] - p_j).
+// probabilities [count][padded].
+OCELOT_HOT void add_rows(const double* probabilities, const double* weights,
+                         const std::uint32_t* leaves, std::size_t count, const LeafShape& shape,
+                         double* sums) {
+  const std::size_t n_outputs = shape.n_outputs, padded = shape.padded;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double* p = probabilities + i * padded;
+    double* leaf = sums + leaves[i] * shape.size;
+    for (std::size_t j = 0; j < padded; j += 4) {
+      const Four own = *reinterpret_cast<const Four*>(p + j);
+      const Four weighted = own * weights[i];
+      *reinterpret_cast<Four*>(leaf + j) -= weighted;
+      for (std::size_t k = 0; k < n_outputs; ++k) {
+        *reinterpret_cast<Four*>(leaf + padded * (k + 1) + j) -= weighted * p[k];
+      }
+    }
+    for (std::size_t k = 0; k < n_outputs; ++k) leaf[padded * (k + 1) + k] += weights[i] * p[k];
   }
 }
 
@@ -94,43 +113,49 @@ void softmax_leaf_sums(const float* targets, const float* weights, const double*
                        std::size_t n_outputs, std::size_t n_rows, const std::uint32_t* leaves,
                        std::size_t n_leaves, const double* leaf_steps, double* out,
                        int n_threads) {
-  const std::size_t width = n_outputs + n_outputs * n_outputs + 2;
+  const LeafShape shape(n_outputs);
+  std::vector<double> all_sums(n_leaves * shape.size);
   sum_by_leaf(
-      n_rows, n_leaves * width, out, n_threads,
+      n_rows, all_sums.size(), all_sums.data(), n_threads,
       [&](std::size_t begin, std::size_t end, double* sums) {
-        std::vector<double> values(n_outputs * block_size), row(n_outputs);
-        double log_sums[block_size], own[block_size];
+        std::vector<double> values(n_outputs * block_size), rows(shape.padded * block_size);
+        double log_sums[block_size], own[block_size], row_weights[block_size];
         for (std::size_t first = begin; first < end; first += block_size) {
           const std::size_t count = std::min(block_size, end - first);
+          const std::uint32_t* row_leaves = leaves + first;
           for (std::size_t k = 0; k < n_outputs; ++k) {
             const double* output = raw + k * n_rows + first;
             double* value = values.data() + k * block_size;
             for (std::size_t i = 0; i < count; ++i) {
-              value[i] = output[i] + leaf_steps[leaves[first + i] * n_outputs + k];
+              value[i] = output[i] + leaf_steps[row_leaves[i] * n_outputs + k];
             }
           }
           for (std::size_t i = 0; i < count; ++i) {
             own[i] = values[std::size_t(targets[first + i]) * block_size + i];
+            row_weights[i] = weights ? weights[first + i] : 1.0f;
           }
           softmax_block(values.data(), n_outputs, count, log_sums);
+          for (std::size_t k = 0; k < n_outputs; ++k) {
+            const double* value = values.data() + k * block_size;
+            for (std::size_t i = 0; i < count; ++i) rows[i * shape.padded + k] = value[i];
+          }
+          add_rows(rows.data(), row_weights, row_leaves, count, shape, sums);
           for (std::size_t i = 0; i < count; ++i) {
-            const double weight = weights ? weights[first + i] : 1.0f;
-            double* leaf = sums + leaves[first + i] * width;
-            for (std::size_t k = 0; k < n_outputs; ++k) row[k] = values[k * block_size + i];
-            add_row(row.data(), n_outputs, weight, leaf);
-            leaf[std::size_t(targets[first + i])] += weight;
-            leaf[width - 2] += weight * (log_sums[i] - own[i]);
-            leaf[width - 1] += weight;
+            double* leaf = sums + row_leaves[i] * shape.size;
+            leaf[std::size_t(targets[first + i])] += row_weights[i];
+            leaf[shape.size - 4] += row_weights[i] * (log_sums[i] - own[i]);
+            leaf[shape.size - 3] += row_weights[i];
           }
         }
       });
+  const std::size_t width = n_outputs + n_outputs * n_outputs + 2;
   for (std::size_t leaf = 0; leaf < n_leaves; ++leaf) {
-    double* hessian = out + leaf * width + n_outputs;
-    for (std::size_t k = 0; k < n_outputs; ++k) {
-      for (std::size_t j = 0; j < k; ++j) {
-        hessian[k * n_outputs + j] = hessian[j * n_outputs + k];
-      }
+    const double* from = all_sums.data() + leaf * shape.size;
+    double* to = out + leaf * width;
+    for (std::size_t k = 0; k <= n_outputs; ++k) {
+      std::copy_n(from + k * shape.padded, n_outputs, to + k * n_outputs);
     }
+    std::copy_n(from + shape.size - 4, 2, to + width - 2);
   }
 }
 

@@ -24,12 +24,12 @@ class GrownTree:
 def pack_forest(trees: list[GrownTree], quantizer: Quantizer, start_value: Floats) -> Forest:
     """The trees as a forest whose borders are numbers, not bins."""
     splits = [split for tree in trees for split in tree.splits]
+    columns = np.array([split.column for split in splits], dtype=np.uint32)
+    bins = np.array([split.bin for split in splits], dtype=np.uint8)
     n_outputs = len(start_value)
     return Forest(
-        split_columns=np.array([split.column for split in splits], dtype=np.uint32),
-        split_borders=np.array(
-            [quantizer.border_of(split.column, split.bin) for split in splits], dtype=np.float64
-        ),
+        split_columns=columns,
+        split_borders=quantizer.borders_of(columns, bins),
         tree_depths=np.array([len(tree.splits) for tree in trees], dtype=np.uint32),
         leaf_values=np.concatenate(
             [np.empty((0, n_outputs)), *(tree.leaf_values for tree in trees)]

@@ -24,7 +24,6 @@ def grow_oblivious(
     """The splits of a tree. It ends before ``depth`` when the best split would divide no leaf."""
     splits: list[Split] = []
     partition = sorter.root(rows)
-    n_filled = 1
     scorer.start(gradients, candidates)
     for _ in range(depth):
         scores, bins = scorer.scores(partition)
@@ -32,12 +31,11 @@ def grow_oblivious(
         if scores[best] == -np.inf:
             break
         split = Split(best, int(bins[best]))
-        partition = sorter.split(partition, split)
-        n_filled_now = int(np.count_nonzero(partition.sizes))
-        if n_filled_now == n_filled:
+        divided = sorter.split(partition, split)
+        if divided.n_filled == partition.n_filled:
             break
         splits.append(split)
-        n_filled = n_filled_now
+        partition = divided
     return splits
 
 

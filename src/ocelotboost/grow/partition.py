@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,18 +20,26 @@ class Partition:
 
     rows     uint32 (n,)
     offsets  uint32 (n_leaves + 1,)
+    sizes    rows of each leaf, as numbers of Python: leaves are few and looked at one by one
     """
 
     rows: Indices
     offsets: Indices
+    sizes: list[int]
+
+    @classmethod
+    def of(cls, rows: Indices, offsets: Indices) -> Partition:
+        edges = offsets.tolist()
+        return cls(rows, offsets, [end - begin for begin, end in pairwise(edges)])
 
     @property
     def n_leaves(self) -> int:
-        return len(self.offsets) - 1
+        return len(self.sizes)
 
     @property
-    def sizes(self) -> NDArray[np.int64]:
-        return np.diff(self.offsets.astype(np.int64))
+    def n_filled(self) -> int:
+        """Leaves that have rows."""
+        return self.n_leaves - self.sizes.count(0)
 
 
 class RowSorter:
@@ -49,7 +58,7 @@ class RowSorter:
         """One leaf with all the rows."""
         own = self._rows[: len(rows)]
         np.copyto(own, rows)
-        return Partition(own, np.array([0, len(rows)], dtype=np.uint32))
+        return Partition.of(own, np.array([0, len(rows)], dtype=np.uint32))
 
     def split(self, partition: Partition, split: Split) -> Partition:
         """Leaf l becomes leaves 2l (the answer is no) and 2l + 1 (yes)."""
@@ -67,7 +76,7 @@ class RowSorter:
             offsets,
             n_threads=self._n_threads,
         )
-        return Partition(partition.rows, offsets)
+        return Partition.of(partition.rows, offsets)
 
 
 @dataclass(frozen=True)

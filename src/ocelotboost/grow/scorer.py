@@ -88,64 +88,61 @@ class PlainScorer:
         wanted = max(min(1 << (depth - 1), block.n_rows), 1)
         affordable = max(HISTOGRAM_BYTES // (slot_bytes * block.layout.n_slots), 1)
         self._histograms = self._empty(min(wanted, affordable), block.layout.n_slots)
-        self._of_leaf = np.zeros(0, dtype=np.int64)
+        self._of_leaf: list[int] | None = []  # histogram of each leaf of the last level
         self._n_used = 0
 
     def start(self, gradients: PackedGradients, candidates: NDArray[np.uint8]) -> None:
         """A new tree: its gradients, and which columns (uint8, 0 or 1) it may use."""
         self._gradients = gradients
         self._candidates = candidates
-        self._of_leaf = np.full(1, -1, dtype=np.int64)
-        self._n_used = 0
+        self._of_leaf, self._n_used = [], 0
 
     def scores(
         self, partition: Partition
     ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
         """Best score and bin of every column, (n_columns,) each; -inf where none is possible."""
-        pairs = self._pairs(partition)
+        pairs = self._pairs(partition.sizes)
         if pairs is None:
             return self._scores_from_rows(partition)
         layout = self._block.layout
         self._accumulate(partition, pairs.leaves, pairs.small, layout, self._histograms)
         return self._score(pairs.small, pairs.large, len(pairs.leaves), layout, self._histograms)
 
-    def _pairs(self, partition: Partition) -> Pairs | None:
+    def _pairs(self, sizes: list[int]) -> Pairs | None:
         """Which leaves to sum into which histograms; None when memory does not suffice."""
-        sizes = partition.sizes
-        if partition.n_leaves == 1:
-            self._of_leaf, self._n_used = np.zeros(1, dtype=np.int64), 1
-            none = np.array([NO_HISTOGRAM], dtype=np.uint32)
-            return Pairs(np.zeros(1, dtype=np.intp), np.zeros(1, dtype=np.uint32), none)
-        if self._of_leaf is None:
-            return None
-        left, right = sizes[0::2], sizes[1::2]
-        parents = self._of_leaf
-        divided = (left > 0) & (right > 0)
-        n_new = int(divided.sum())
-        if self._n_used + n_new > self._histograms.shape[1]:
+        if len(sizes) == 1:
+            self._of_leaf, self._n_used = [0], 1
+            return Pairs.of([0], [0], [NO_HISTOGRAM], [])
+        n_new = sum(left > 0 and right > 0 for left, right in zip(*_siblings(sizes), strict=True))
+        if self._of_leaf is None or self._n_used + n_new > self._histograms.shape[1]:
             self._of_leaf = None
             return None
-        # The larger child takes over its parent's histogram, the smaller gets a new one.
-        small_side = (right < left).astype(np.intp)
-        small_leaves = np.flatnonzero(divided) * 2 + small_side[divided]
-        fresh = np.arange(self._n_used, self._n_used + n_new)
-        of_leaf = np.repeat(parents, 2)
-        of_leaf[small_leaves] = fresh
-        of_leaf[sizes == 0] = -1
+        leaves, fresh, parents, unchanged, of_leaf = [], [], [], [], []
+        for pair, (parent, left, right) in enumerate(
+            zip(self._of_leaf, *_siblings(sizes), strict=True)
+        ):
+            if left > 0 and right > 0:
+                # The larger child takes over its parent's histogram, the smaller gets a new one.
+                own = self._n_used
+                self._n_used += 1
+                leaves.append(2 * pair + (right < left))
+                fresh.append(own)
+                parents.append(parent)
+                of_leaf += [parent, own] if right < left else [own, parent]
+            else:
+                # One child has all the rows, or the parent had none; then nobody reads it.
+                if left + right > 0:
+                    unchanged.append(parent)
+                of_leaf += [parent, parent]
         self._of_leaf = of_leaf
-        self._n_used += n_new
-        unchanged = of_leaf[(sizes > 0) & np.repeat(~divided, 2)]
-        small = np.concatenate([fresh, unchanged]).astype(np.uint32)
-        large = np.full(len(small), NO_HISTOGRAM, dtype=np.uint32)
-        large[:n_new] = parents[divided]
-        return Pairs(small_leaves, small, large)
+        return Pairs.of(leaves, fresh, parents, unchanged)
 
     def _scores_from_rows(
         self, partition: Partition
     ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
         """Every leaf summed from its rows, one group of columns at a time."""
         layout = self._block.layout
-        leaves = np.flatnonzero(partition.sizes > 0)
+        leaves = np.flatnonzero(partition.sizes)
         targets = np.arange(len(leaves), dtype=np.uint32)
         none = np.full(len(leaves), NO_HISTOGRAM, dtype=np.uint32)
         scores = np.full(self._block.n_columns, -np.inf)
@@ -218,14 +215,30 @@ class PlainScorer:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Leaves to sum, the histograms they go to first in ``small``, and siblings in ``large``.
+    """What to sum and what to score in one level.
 
-    ``small`` lists further histograms that did not change since the level before.
+    leaves  intp (n_fresh,)      leaves to sum from their rows
+    small   uint32 (n_scored,)   the histograms they go to, then histograms that did not change
+    large   uint32 (n_scored,)   their siblings' histograms, which still hold the parents
     """
 
     leaves: NDArray[np.intp]
     small: NDArray[np.uint32]
     large: NDArray[np.uint32]
+
+    @classmethod
+    def of(
+        cls, leaves: list[int], fresh: list[int], parents: list[int], unchanged: list[int]
+    ) -> Pairs:
+        return cls(
+            np.array(leaves, dtype=np.intp),
+            np.array(fresh + unchanged, dtype=np.uint32),
+            np.array(parents + [NO_HISTOGRAM] * len(unchanged), dtype=np.uint32),
+        )
+
+
+def _siblings(sizes: list[int]) -> tuple[list[int], list[int]]:
+    return sizes[0::2], sizes[1::2]
 
 
 def _columns_of_group(

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.kernels import native
-from ocelotboost.loss.base import Floats, Loss, NativeLoss, Targets
+from ocelotboost.loss.base import Floats, Loss, Targets
 from ocelotboost.loss.multiclass import MultiClass
 
 Leaves = NDArray[np.uint32]
@@ -63,21 +63,21 @@ def pass_for(loss: Loss, n_threads: int) -> Pass:
     if isinstance(loss, MultiClass):
         return _SoftmaxPass(n_threads)
     if loss.native is not None:
-        return _NativePass(loss.native, n_threads)
+        return _NativePass(int(loss.native.kind), loss.native.parameter, n_threads)
     return NumpyPass(loss)
 
 
 @dataclass(frozen=True)
 class _NativePass:
-    loss: NativeLoss
+    kind: int
+    parameter: float
     n_threads: int
 
     def gradients(
         self, target: Targets, weight: Weights, raw: Floats, out: NDArray[np.float32]
     ) -> float:
-        loss = self.loss
         return native.loss_gradients(
-            loss.kind, loss.parameter, target, weight, raw[0], out[0], n_threads=self.n_threads
+            self.kind, self.parameter, target, weight, raw[0], out[0], n_threads=self.n_threads
         )
 
     def leaf_sums(
@@ -91,8 +91,8 @@ class _NativePass:
     ) -> LeafSums:
         sums = np.empty((len(leaf_steps), 4))
         native.leaf_sums(
-            self.loss.kind,
-            self.loss.parameter,
+            self.kind,
+            self.parameter,
             target,
             weight,
             raw[0],

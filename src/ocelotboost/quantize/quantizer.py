@@ -62,11 +62,17 @@ class Quantizer:
             np.uint32
         )
 
-    def border_of(self, column: int, split_bin: int) -> float:
-        """The number behind the question "bin > split_bin"; NaN parts missing from present."""
-        index = split_bin - (1 if self.missing[column] == Missing.OWN_LOW else 0)
-        borders = self.borders[column]
-        return float(borders[index]) if 0 <= index < len(borders) else float("nan")
+    def borders_of(
+        self, columns: NDArray[np.uint32], split_bins: NDArray[np.uint8]
+    ) -> NDArray[np.float64]:
+        """The numbers behind questions "bin > split_bin"; NaN parts missing from present."""
+        borders, offsets = join_borders(self.borders)
+        first, end = offsets[columns].astype(np.int64), offsets[columns + 1].astype(np.int64)
+        places = first + split_bins - (self.missing[columns] == Missing.OWN_LOW)
+        inside = (places >= first) & (places < end)
+        found = np.full(len(columns), np.nan)
+        found[inside] = borders[places[inside]]
+        return found
 
     def block(self, table: Table, n_threads: int) -> ColumnBlock:
         """Bins in the layout for training."""

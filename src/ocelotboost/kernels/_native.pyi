@@ -1,0 +1,219 @@
+# Written by `make stub` from the compiled module.
+"""Loops over rows. Stateless: arrays in, arrays out."""
+
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+@overload
+def count_missing(
+    values: NDArray[np.float32], out_counts: NDArray[np.uint64], *, n_threads: int
+) -> None: ...
+@overload
+def count_missing(
+    values: NDArray[np.float64], out_counts: NDArray[np.uint64], *, n_threads: int
+) -> None: ...
+@overload
+def choose_borders(
+    values: NDArray[np.float32],
+    rows: NDArray[np.uint32],
+    weights: NDArray[np.float32] | None,
+    rule: int,
+    max_borders: NDArray[np.uint32],
+    out_borders: NDArray[np.float64],
+    out_counts: NDArray[np.uint32],
+    *,
+    n_threads: int,
+) -> None: ...
+@overload
+def choose_borders(
+    values: NDArray[np.float64],
+    rows: NDArray[np.uint32],
+    weights: NDArray[np.float32] | None,
+    rule: int,
+    max_borders: NDArray[np.uint32],
+    out_borders: NDArray[np.float64],
+    out_counts: NDArray[np.uint32],
+    *,
+    n_threads: int,
+) -> None: ...
+@overload
+def quantize(
+    values: NDArray[np.float32],
+    sources: NDArray[np.uint32],
+    borders: NDArray[np.float64],
+    border_offsets: NDArray[np.uint32],
+    missing: NDArray[np.uint8],
+    targets: NDArray[np.uint32],
+    shifts: NDArray[np.uint32],
+    inout_bins: NDArray[np.uint8],
+    *,
+    n_threads: int,
+) -> None: ...
+@overload
+def quantize(
+    values: NDArray[np.float64],
+    sources: NDArray[np.uint32],
+    borders: NDArray[np.float64],
+    border_offsets: NDArray[np.uint32],
+    missing: NDArray[np.uint8],
+    targets: NDArray[np.uint32],
+    shifts: NDArray[np.uint32],
+    inout_bins: NDArray[np.uint8],
+    *,
+    n_threads: int,
+) -> None: ...
+def pack_gradients(
+    gradients: NDArray[np.float32],
+    weights: NDArray[np.float32] | None,
+    whole_weights: bool,
+    out_packed: NDArray[np.int64],
+    out_units: NDArray[np.float64],
+    *,
+    n_threads: int,
+) -> None: ...
+def accumulate_histograms(
+    bins: NDArray[np.uint8],
+    group_offsets: NDArray[np.uint64],
+    group_strides: NDArray[np.uint32],
+    group_widths: NDArray[np.uint32],
+    rows: NDArray[np.uint32],
+    packed: NDArray[np.int64],
+    begin: NDArray[np.uint32],
+    end: NDArray[np.uint32],
+    target: NDArray[np.uint32],
+    inout_histograms: NDArray[np.int64],
+    *,
+    n_threads: int,
+) -> None: ...
+def score_columns(
+    inout_histograms: NDArray[np.int64],
+    small: NDArray[np.uint32],
+    large: NDArray[np.uint32],
+    n_fresh: int,
+    slots: NDArray[np.uint32],
+    shifts: NDArray[np.uint32],
+    bin_counts: NDArray[np.uint32],
+    candidates: NDArray[np.uint8],
+    units: NDArray[np.float64],
+    regularization: float,
+    min_weight: float,
+    cosine: bool,
+    out_scores: NDArray[np.float64],
+    out_bins: NDArray[np.uint8],
+    *,
+    n_threads: int,
+) -> None: ...
+def split_leaves(
+    slots: NDArray[np.uint8],
+    slot: int,
+    shift: int,
+    mask: int,
+    bin: int,
+    leaf_offsets: NDArray[np.uint32],
+    inout_rows: NDArray[np.uint32],
+    scratch: NDArray[np.uint32],
+    out_offsets: NDArray[np.uint32],
+    *,
+    n_threads: int,
+) -> None: ...
+def assign_leaves(
+    slots: NDArray[np.uint8],
+    split_slots: NDArray[np.uint32],
+    shifts: NDArray[np.uint32],
+    masks: NDArray[np.uint32],
+    split_bins: NDArray[np.uint8],
+    out_leaves: NDArray[np.uint32],
+    *,
+    n_threads: int,
+) -> None: ...
+def fill_panel(
+    slots: NDArray[np.uint8], stride: int, out_panel: NDArray[np.uint8], *, n_threads: int
+) -> None: ...
+def rows_by_leaf(
+    leaves: NDArray[np.uint32],
+    out_rows: NDArray[np.uint32],
+    out_offsets: NDArray[np.uint32],
+    *,
+    n_threads: int,
+) -> None: ...
+def minimal_variance_weights(
+    gradients: NDArray[np.float32],
+    weights: NDArray[np.float32] | None,
+    uniform: NDArray[np.float32],
+    regularization: float,
+    fraction: float,
+    out_weights: NDArray[np.float32],
+    *,
+    n_threads: int,
+) -> None: ...
+def loss_gradients(
+    kind: int,
+    parameter: float,
+    targets: NDArray[np.float32],
+    weights: NDArray[np.float32] | None,
+    raw: NDArray[np.float64],
+    out_gradients: NDArray[np.float32],
+    *,
+    n_threads: int,
+) -> float: ...
+def leaf_sums(
+    kind: int,
+    parameter: float,
+    targets: NDArray[np.float32],
+    weights: NDArray[np.float32] | None,
+    raw: NDArray[np.float64],
+    leaves: NDArray[np.uint32],
+    leaf_steps: NDArray[np.float64],
+    with_loss: bool,
+    out: NDArray[np.float64],
+    *,
+    n_threads: int,
+) -> None: ...
+def softmax_gradients(
+    targets: NDArray[np.float32],
+    weights: NDArray[np.float32] | None,
+    raw: NDArray[np.float64],
+    out_gradients: NDArray[np.float32],
+    *,
+    n_threads: int,
+) -> float: ...
+def softmax_leaf_sums(
+    targets: NDArray[np.float32],
+    weights: NDArray[np.float32] | None,
+    raw: NDArray[np.float64],
+    leaves: NDArray[np.uint32],
+    leaf_steps: NDArray[np.float64],
+    out: NDArray[np.float64],
+    *,
+    n_threads: int,
+) -> None: ...
+def leaf_quantiles(
+    alpha: float,
+    targets: NDArray[np.float32],
+    weights: NDArray[np.float32] | None,
+    raw: NDArray[np.float64],
+    rows: NDArray[np.uint32],
+    leaf_offsets: NDArray[np.uint32],
+    out: NDArray[np.float64],
+    *,
+    n_threads: int,
+) -> None: ...
+def add_leaf_values(
+    leaves: NDArray[np.uint32],
+    leaf_values: NDArray[np.float64],
+    inout_raw: NDArray[np.float64],
+    *,
+    n_threads: int,
+) -> None: ...
+def predict_trees(
+    bins: NDArray[np.uint8],
+    split_columns: NDArray[np.uint32],
+    split_bins: NDArray[np.uint8],
+    depths: NDArray[np.uint32],
+    leaf_values: NDArray[np.float64],
+    inout_raw: NDArray[np.float64],
+    *,
+    n_threads: int,
+) -> None: ...
