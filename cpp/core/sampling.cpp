@@ -14,13 +14,13 @@ constexpr std::size_t block_size = 8192;
 // mu with sum(min(1, size / mu)) = wanted. The rows above mu count one each, so mu is
 // (sum of the sizes below it) / (wanted - number above it).
 double find_threshold(std::vector<double> sizes, double wanted) {
-  std::sort(sizes.begin(), sizes.end(), std::greater<double>());
-  double below = 0;
-  for (const double size : sizes) below += size;
-  for (std::size_t above = 0; above < sizes.size(); ++above) {
-    const double threshold = below / (wanted - double(above));
-    if (double(above) < wanted && sizes[above] <= threshold) return threshold;
-    below -= sizes[above];
+  std::sort(sizes.begin(), sizes.end());
+  std::vector<double> sums(sizes.size() + 1, 0.0);
+  for (std::size_t i = 0; i < sizes.size(); ++i) sums[i + 1] = sums[i] + sizes[i];
+  for (std::size_t above = 0; above < sizes.size() && double(above) < wanted; ++above) {
+    const std::size_t n_below = sizes.size() - above;
+    const double threshold = sums[n_below] / (wanted - double(above));
+    if (sizes[n_below - 1] <= threshold) return threshold;
   }
   return 0.0;
 }

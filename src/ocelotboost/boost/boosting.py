@@ -8,6 +8,8 @@
         fill its leaves from all rows                    (leaves/estimate.py)
         M = M + learning rate * tree
     until enough trees, or an eval set stops improving   (boost/stopping.py)
+
+M is the model, the sum of the trees so far.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from ocelotboost.boost.evaluation import EvalSet, Evaluation, LossMetric
 from ocelotboost.boost.plain import PlainModel, TrainingSet
 from ocelotboost.boost.sampling import Sampling
 from ocelotboost.boost.stopping import BestIteration, TimeLimit
-from ocelotboost.boost.tree import GrownTree
+from ocelotboost.boost.tree import GrownTree, rounded
 from ocelotboost.grow.oblivious import draw_candidates, grow_oblivious
 from ocelotboost.grow.partition import RowSorter, Split, assign_leaves
 from ocelotboost.grow.random_score import noise_scale
@@ -103,7 +105,7 @@ def boost(
                 1 << len(splits),
                 settings.leaves,
             )
-            tree = GrownTree(splits, settings.learning_rate * values, weights)
+            tree = GrownTree(splits, rounded(settings.learning_rate * values), weights)
             model.add_tree(leaves, tree.leaf_values)
             for eval_set in eval_sets:
                 eval_set.add_tree(tree, settings.n_threads)
@@ -154,9 +156,7 @@ class _Grower:
         )
         rows, weight = self._chosen(sampled)
         return grow_oblivious(
-            self._packer.pack(
-                model.gradients, weight, training.whole_weights and sampled is None
-            ),
+            self._packer.pack(model.gradients, weight, training.whole_weights and sampled is None),
             rows,
             draw_candidates(training.block.n_columns, settings.rsm, self._column_rng),
             self._scorer,

@@ -26,5 +26,5 @@ def automatic_learning_rate(loss: str, n_rows: float, iterations: int, has_eval_
     if loss not in _CONSTANTS:
         return _OTHER_LOSSES
     a, b, c = _CONSTANTS[loss][0 if has_eval_set else 1]
-    rate = math.exp(a * math.log(n_rows) + b) * (iterations / 1000) ** c
+    rate: float = math.exp(a * math.log(n_rows) + b) * (iterations / 1000) ** c
     return min(0.5, round(rate, 6))

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from ocelotboost.boost.plain import PlainModel, TrainingSet
-from ocelotboost.boost.tree import GrownTree
+from ocelotboost.boost.tree import GrownTree, rounded
 from ocelotboost.grow.partition import assign_leaves
 from ocelotboost.leaves.estimate import LeafSettings, estimate_leaves
 from ocelotboost.loss.base import Floats, Loss
@@ -43,7 +43,7 @@ def replay(
             1 << len(tree.splits),
             settings,
         )
-        again = replace(tree, leaf_values=learning_rate * values, leaf_weights=weights)
+        again = replace(tree, leaf_values=rounded(learning_rate * values), leaf_weights=weights)
         model.add_tree(leaves, again.leaf_values)
         replayed.append(again)
     return replayed

@@ -56,7 +56,7 @@ class Bayesian:
         last_leaf_size: float | None,
         rng: np.random.Generator,
     ) -> NDArray[np.float32]:
-        drawn = rng.standard_exponential(gradients.shape[1], dtype=np.float32)
+        drawn = rng.standard_exponential(int(gradients.shape[1]), dtype=np.float32)
         return drawn if self.temperature == 1 else drawn ** np.float32(self.temperature)
 
 
@@ -73,7 +73,7 @@ class Bernoulli:
         last_leaf_size: float | None,
         rng: np.random.Generator,
     ) -> NDArray[np.float32]:
-        taken = rng.random(gradients.shape[1], dtype=np.float32) < self.share
+        taken = rng.random(int(gradients.shape[1]), dtype=np.float32) < self.share
         if not taken.any():
             taken[rng.integers(len(taken))] = True
         return taken.astype(np.float32)
@@ -96,7 +96,7 @@ class MinimalVariance:
         if last_leaf_size is None:
             lengths = np.sqrt(np.einsum("kn,kn->n", gradients, gradients, dtype=np.float64))
             last_leaf_size = float(lengths.mean())
-        n_rows = gradients.shape[1]
+        n_rows = int(gradients.shape[1])
         uniform = rng.random(n_rows, dtype=np.float32)
         out = np.empty(n_rows, dtype=np.float32)
         native.minimal_variance_weights(

@@ -21,6 +21,16 @@ class GrownTree:
     leaf_weights: Floats
 
 
+def rounded(values: Floats) -> Floats:
+    """The values to 24 binary digits.
+
+    The order of the rows, and weights in place of copies, change the last digits of sums over
+    rows. Without those digits the model is the same, and so is every choice between equal splits.
+    """
+    mantissa, exponent = np.frexp(values)
+    return np.ldexp(np.rint(mantissa * (1 << 24)) / (1 << 24), exponent)
+
+
 def pack_forest(trees: list[GrownTree], quantizer: Quantizer, start_value: Floats) -> Forest:
     """The trees as a forest whose borders are numbers, not bins."""
     splits = [split for tree in trees for split in tree.splits]

@@ -32,7 +32,6 @@ from ocelotboost.estimator.parameters import (
     whole,
 )
 from ocelotboost.estimator.preparation import (
-    EvalInput,
     Prepared,
     boost_settings,
     eval_inputs,
@@ -132,7 +131,7 @@ class OcelotEstimator(BaseEstimator):  # type: ignore[misc]
     eval_metric: Any = parameter(
         None,
         either(nothing(), _metric_rule),
-        "Watched besides the loss; on the first eval set it decides about stopping. None: the loss.",
+        "Watched besides the loss; on the first eval set it decides when to stop. None: the loss.",
     )
     early_stopping_rounds: int | None = parameter(
         None,
@@ -168,7 +167,7 @@ class OcelotEstimator(BaseEstimator):  # type: ignore[misc]
     )
     n_jobs: int | None = parameter(
         None,
-        either(nothing(), whole(-(1 << 30))),
+        either(nothing(), Rule("a whole number; -1 is all cores", whole(-(1 << 30)).holds)),
         "Threads. None: OCELOT_NUM_THREADS, else OMP_NUM_THREADS, else all cores.",
     )
     verbose: bool | int = parameter(
@@ -275,7 +274,7 @@ class OcelotEstimator(BaseEstimator):  # type: ignore[misc]
         self.history_ = model.history
         self.best_iteration_ = model.best_iteration
         self.n_iter_ = model.forest.n_trees
-        self._predictor: Predictor | None = None
+        self._predictor: Predictor = make_predictor(model.forest)
 
     def _metrics(self, loss: Loss) -> list[MetricLike]:
         if self.eval_metric is None:
@@ -291,20 +290,16 @@ class OcelotEstimator(BaseEstimator):  # type: ignore[misc]
             return loss.link
         return lambda raw: loss.link(raw.T).T
 
-    def _model_to_continue(
-        self, init_model: Any, table: Table, loss: Loss
-    ) -> TrainedModel | None:
+    def _model_to_continue(self, init_model: Any, table: Table, loss: Loss) -> TrainedModel | None:
         if init_model is None:
             return None
-        if isinstance(init_model, str | PathLike):
-            model = load_trained(init_model)
-        else:
-            model = getattr(init_model, "model_", None)
-            if not isinstance(model, TrainedModel):
-                raise InputError(
-                    f"init_model is {type(init_model).__name__}; give a fitted Ocelot estimator or "
-                    "the path of a saved model."
-                )
+        is_path = isinstance(init_model, str | PathLike)
+        model = load_trained(init_model) if is_path else getattr(init_model, "model_", None)
+        if not isinstance(model, TrainedModel):
+            raise InputError(
+                f"init_model is {type(init_model).__name__}; give a fitted Ocelot estimator or "
+                "the path of a saved model."
+            )
         match_columns(table, model.feature_names, model.n_features, "init_model")
         if model.forest.n_outputs != loss.n_outputs or model.kind != self._kind:
             raise InputError(
@@ -327,10 +322,8 @@ class OcelotEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _raw(self, X: Any) -> Floats:
         """Raw predictions (n_outputs, n)."""
-        predictor = self.__dict__.get("_predictor")
-        if predictor is None:
+        if "_predictor" not in self.__dict__:  # the check itself takes microseconds
             check_is_fitted(self, "model_")
-            predictor = self._predictor = make_predictor(self.model_.forest)
         if (
             type(X) is np.ndarray
             and X.ndim == 2
@@ -342,15 +335,14 @@ class OcelotEstimator(BaseEstimator):  # type: ignore[misc]
             and self.model_.feature_names is None
             and self.nan_mode != "Forbidden"
         ):
-            return predictor.raw_of_matrix(X, self._prediction_threads(len(X)))
+            return self._predictor.raw_of_matrix(X, self._prediction_threads(len(X)))
         table = self._matching_table(X)
-        return predictor.raw(table, self._prediction_threads(table.n_rows))
+        return self._predictor.raw(table, self._prediction_threads(table.n_rows))
 
     def _staged_raw(self, X: Any) -> Iterator[Floats]:
         check_is_fitted(self, "model_")
         table = self._matching_table(X)
-        predictor = make_predictor(self.model_.forest)
-        yield from predictor.staged(table, self._prediction_threads(table.n_rows))
+        yield from self._predictor.staged(table, self._prediction_threads(table.n_rows))
 
     def _matching_table(self, X: Any) -> Table:
         table = table_from_input(X)
@@ -390,8 +382,13 @@ class OcelotEstimator(BaseEstimator):  # type: ignore[misc]
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
-        # Made again when it is needed.
+        # Made again from the model.
         return {key: value for key, value in state.items() if key != "_predictor"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if hasattr(self, "model_"):
+            self._predictor = make_predictor(self.model_.forest)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "model_")

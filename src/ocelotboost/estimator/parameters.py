@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from numbers import Integral, Real
@@ -33,8 +34,8 @@ def whole(low: int, high: int | None = None) -> Rule:
         lambda v: (
             isinstance(v, Integral)
             and not isinstance(v, bool | np.bool_)
-            and v >= low
-            and (high is None or v <= high)
+            and int(v) >= low
+            and (high is None or int(v) <= high)
         ),
     )
 
@@ -47,13 +48,15 @@ def number(
     upper = "" if high == np.inf else f" and {'below' if open_high else 'at most'} {high:g}"
 
     def holds(v: Any) -> bool:
-        return (
-            isinstance(v, Real)
-            and not isinstance(v, bool | np.bool_)
-            and bool(np.isfinite(v))
-            and (v > low if open_low else v >= low)
-            and (v < high if open_high else v <= high)
-        )
+        if not isinstance(v, Real) or isinstance(v, bool | np.bool_):
+            return False
+        try:
+            x = float(v)
+        except OverflowError:
+            return False
+        above = x > low if open_low else x >= low
+        below = x < high if open_high else x <= high
+        return above and below and math.isfinite(x)
 
     return Rule(f"a number {lower}{upper}", holds)
 

@@ -15,6 +15,7 @@ from ocelotboost.boost.learning_rate import automatic_learning_rate
 from ocelotboost.boost.plain import TrainingSet
 from ocelotboost.boost.replay import replay
 from ocelotboost.boost.sampling import choose_sampling
+from ocelotboost.boost.tree import rounded
 from ocelotboost.errors import InputError, ParameterError
 from ocelotboost.grow.scorer import ScoreSettings
 from ocelotboost.leaves.estimate import LeafSettings
@@ -53,9 +54,7 @@ class EvalInput:
     data: LabelledTable
 
 
-def prepare(
-    table: Table, target: Targets, weight: NDArray[np.float32] | None
-) -> LabelledTable:
+def prepare(table: Table, target: Targets, weight: NDArray[np.float32] | None) -> LabelledTable:
     """Leave out rows of weight zero; equal weights of one are no weights."""
     data = LabelledTable(table, target, weight)
     if weight is not None and (weight == 0).any():
@@ -77,13 +76,15 @@ def eval_inputs(
         name = f"eval_set[{position}]"
         if not isinstance(item, tuple | list) or len(item) not in (2, 3):
             raise InputError(
-                f"{name} is {type(item).__name__}; give (X, y) or (X, y, weight), or a list of such."
+                f"{name} is {type(item).__name__}; give (X, y), (X, y, weight), or a list of such."
             )
         table = table_from_input(item[0], argument=f"{name} X")
         match_columns(table, training.names, training.n_columns, name)
         target = encode_target(item[1], table.n_rows, f"{name} y")
         weight = (
-            row_weights(item[2], table.n_rows, argument=f"{name} weight") if len(item) == 3 else None
+            row_weights(item[2], table.n_rows, argument=f"{name} weight")
+            if len(item) == 3
+            else None
         )
         inputs.append(EvalInput(f"eval_{position}", LabelledTable(table, target, weight)))
     return inputs
@@ -165,7 +166,7 @@ class Prepared:
         )
         training = _training_set(data, quantizer, n_threads)
         if continued is None:
-            start_value = loss.start_value(data.target, data.weight)
+            start_value = rounded(loss.start_value(data.target, data.weight))
         else:
             start_value = np.zeros(loss.n_outputs)
         eval_sets = [

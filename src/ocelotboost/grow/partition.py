@@ -87,9 +87,7 @@ class Split:
     bin: int
 
 
-def assign_leaves(
-    block: ColumnBlock, splits: list[Split], out: Indices, n_threads: int
-) -> None:
+def assign_leaves(block: ColumnBlock, splits: list[Split], out: Indices, n_threads: int) -> None:
     """The leaf number of every row of a table, by the questions of a finished tree."""
     columns = np.array([split.column for split in splits], dtype=np.intp)
     layout = block.layout

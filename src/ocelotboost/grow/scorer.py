@@ -97,9 +97,7 @@ class PlainScorer:
         self._candidates = candidates
         self._of_leaf, self._n_used = [], 0
 
-    def scores(
-        self, partition: Partition
-    ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
+    def scores(self, partition: Partition) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
         """Best score and bin of every column, (n_columns,) each; -inf where none is possible."""
         pairs = self._pairs(partition.sizes)
         if pairs is None:
@@ -241,9 +239,7 @@ def _siblings(sizes: list[int]) -> tuple[list[int], list[int]]:
     return sizes[0::2], sizes[1::2]
 
 
-def _columns_of_group(
-    layout: BlockLayout, group: int
-) -> tuple[NDArray[np.intp], BlockLayout]:
+def _columns_of_group(layout: BlockLayout, group: int) -> tuple[NDArray[np.intp], BlockLayout]:
     """The columns of one group, and their layout as if the group were alone."""
     first = int(layout.group_widths[:group].sum())
     width = int(layout.group_widths[group])

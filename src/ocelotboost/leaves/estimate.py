@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ocelotboost.kernels import native
 from ocelotboost.loss.base import Floats, LeafRule, Targets
-from ocelotboost.loss.passes import Leaves, LeafSums, Pass
+from ocelotboost.loss.passes import LeafSums, Leaves, Pass
 
 _MAX_HALVINGS = 10
 _CONVERGED = 1e-10
@@ -116,7 +116,8 @@ def _step(sums: LeafSums, settings: LeafSettings) -> Floats:
     if n_outputs == 1:
         return sums.gradients / (sums.hessians[:, :, 0] + regularization)
     system = sums.hessians + regularization * np.eye(n_outputs)
-    return np.linalg.solve(system, sums.gradients[:, :, None])[:, :, 0]
+    steps = np.linalg.solve(system, sums.gradients[:, :, None])[:, :, 0]
+    return steps.astype(np.float64, copy=False)
 
 
 def _improve(

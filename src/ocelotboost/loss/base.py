@@ -65,7 +65,7 @@ class Loss(ABC):
         """The figure shown to people, from the mean of ``value``."""
         return mean_loss
 
-    def check_target(self, target: Targets) -> None:
+    def check_target(self, target: Targets) -> None:  # noqa: B027 (most losses take any target)
         """Raise InputError when the loss is not defined for such a target."""
 
 
@@ -97,7 +97,8 @@ class CustomLoss(Loss):
         found = self.user.derivatives(target, raw)
         if not (isinstance(found, tuple) and len(found) == 2):
             raise InputError(
-                f"derivatives of loss {self.name} must return two arrays, got {type(found).__name__}."
+                f"derivatives of loss {self.name} must return two arrays, not "
+                f"{type(found).__name__}."
             )
         first, second = found
         return (

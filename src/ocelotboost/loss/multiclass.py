@@ -18,13 +18,16 @@ class MultiClass(Loss):
         self.n_outputs = n_classes
 
     def link(self, raw: Floats) -> Floats:
-        e = np.exp(raw - raw.max(axis=0))
-        return e / e.sum(axis=0)
+        e: Floats = np.exp(raw - raw.max(axis=0))
+        e /= e.sum(axis=0)
+        return e
 
     def value(self, target: Targets, raw: Floats) -> Floats:
         highest = raw.max(axis=0)
         log_sum = highest + np.log(np.exp(raw - highest).sum(axis=0))
-        return log_sum - raw[target.astype(np.intp), np.arange(len(target))]
+        own: Floats = raw[target.astype(np.intp), np.arange(len(target))]
+        loss: Floats = log_sum - own
+        return loss
 
     def derivatives(self, target: Targets, raw: Floats) -> tuple[Floats, Floats]:
         """(n_classes, n) and (n_classes, n_classes, n)."""

@@ -103,9 +103,7 @@ class _NativePass:
             n_threads=self.n_threads,
         )
         gradients, hessians, losses, weights = sums.T
-        return LeafSums(
-            gradients[:, None], hessians[:, None, None], weights, float(losses.sum())
-        )
+        return LeafSums(gradients[:, None], hessians[:, None, None], weights, float(losses.sum()))
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from ocelotboost.model.forest import Forest
 
 
 def feature_importances(forest: Forest) -> NDArray[np.float64]:
-    """Importance of each column, summing to 1 (all zero for a forest without splits): (n_features,).
+    """Importance of each column, summing to 1 (all 0 for a forest without splits): (n_features,).
 
     A question pairs the leaves that differ in its answer alone. With weights a, b and values u, v
     the pair contributes a·b / (a + b) · (u − v)²: the variance that the question explains.
@@ -26,9 +26,7 @@ def feature_importances(forest: Forest) -> NDArray[np.float64]:
     return importances / total if total > 0 else importances
 
 
-def _explained(
-    values: NDArray[np.float64], weights: NDArray[np.float64], level: int
-) -> float:
+def _explained(values: NDArray[np.float64], weights: NDArray[np.float64], level: int) -> float:
     # The answer of question `level` is the middle axis.
     paired_values = values.reshape(1 << level, 2, -1, values.shape[1])
     no, yes = weights.reshape(1 << level, 2, -1).swapaxes(0, 1)

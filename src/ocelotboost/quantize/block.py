@@ -1,9 +1,9 @@
 """ColumnBlock: the quantized table in the layout that histograms are fastest in.
 
 Up to 64 slots of a row stand side by side, one line of a processor's cache: a panel. Leaves of a
-deep tree pick rows from all over the table, and so fetch one line for 64 columns. A slot is one byte
-of a row: one column, or several small columns in separate bits of it, so that eight yes/no columns
-cost one histogram. Histograms are summed for groups of 16, 8 or 4 slots at a time.
+deep tree pick rows from all over the table, and so fetch one line for 64 columns. A slot is one
+byte of a row: one column, or several small columns in separate bits of it, so that eight yes/no
+columns cost one histogram. Histograms are summed for groups of 16, 8 or 4 slots at a time.
 """
 
 from __future__ import annotations
@@ -89,9 +89,7 @@ def layout_columns(bin_counts: NDArray[np.uint32], n_rows: int) -> BlockLayout:
     )
 
 
-def fill_panels(
-    slots: NDArray[np.uint8], layout: BlockLayout, n_threads: int
-) -> NDArray[np.uint8]:
+def fill_panels(slots: NDArray[np.uint8], layout: BlockLayout, n_threads: int) -> NDArray[np.uint8]:
     """The panels of bins that are given slot after slot, (n_slots, n_rows)."""
     n_rows = slots.shape[1]
     panels = aligned_empty((layout.n_bytes_a_row * n_rows,), np.uint8)

@@ -43,7 +43,9 @@ class Quantizer:
         if nan_mode == "Forbidden" and has_missing.any():
             raise InputError(_forbidden_message(table, int(np.flatnonzero(has_missing)[0])))
         shared, own = (
-            (Missing.HIGH, Missing.OWN_HIGH) if nan_mode == "Max" else (Missing.LOW, Missing.OWN_LOW)
+            (Missing.HIGH, Missing.OWN_HIGH)
+            if nan_mode == "Max"
+            else (Missing.LOW, Missing.OWN_LOW)
         )
         max_borders = (border_count - has_missing).astype(np.uint32)
         borders = choose_borders(
@@ -53,14 +55,12 @@ class Quantizer:
 
     @property
     def missing_high(self) -> NDArray[np.bool_]:
-        return (self.missing == Missing.HIGH) | (self.missing == Missing.OWN_HIGH)
+        return np.isin(self.missing, [Missing.HIGH, Missing.OWN_HIGH])
 
     @property
     def bin_counts(self) -> NDArray[np.uint32]:
-        own_bin = (self.missing == Missing.OWN_LOW) | (self.missing == Missing.OWN_HIGH)
-        return np.array([len(b) + 1 for b in self.borders], dtype=np.uint32) + own_bin.astype(
-            np.uint32
-        )
+        own_bin = np.isin(self.missing, [Missing.OWN_LOW, Missing.OWN_HIGH]).astype(np.uint32)
+        return np.array([len(b) + 1 for b in self.borders], dtype=np.uint32) + own_bin
 
     def borders_of(
         self, columns: NDArray[np.uint32], split_bins: NDArray[np.uint8]

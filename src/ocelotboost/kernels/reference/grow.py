@@ -71,7 +71,7 @@ def accumulate_histograms(
     n_threads: int,
 ) -> None:
     """Sums of packed words over the rows of each segment, by bin of each slot."""
-    first_slots = np.concatenate([[0], np.cumsum(group_widths)])
+    first_slots = [0, *np.cumsum(group_widths).tolist()]
     for segment, histogram in enumerate(target):
         own = rows[begin[segment] : end[segment]]
         inout_histograms[:, histogram] = 0
@@ -116,9 +116,7 @@ def score_columns(
     gradient_units = (units[:-1] / gradient_scale).astype(np.float32)
     weight_unit = np.float32(units[-1] / weight_scale)
     lam, lightest = np.float32(regularization / weight_scale), np.float32(min_weight / weight_scale)
-    scale = (
-        gradient_scale / np.sqrt(weight_scale) if cosine else gradient_scale**2 / weight_scale
-    )
+    scale = gradient_scale / np.sqrt(weight_scale) if cosine else gradient_scale**2 / weight_scale
     for column in range(len(slots)):
         count = int(bin_counts[column])
         out_scores[column], out_bins[column] = -np.inf, 0
@@ -251,4 +249,5 @@ def minimal_variance_weights(
         fits = (above < wanted) & (descending <= thresholds)
         threshold = thresholds[np.argmax(fits)] if fits.any() else 0.0
         probability = np.where(own < threshold, own / max(threshold, 1e-300), 1.0)
-        out_weights[block] = np.where(uniform[block] < probability, 1.0 / probability, 0.0)
+        kept = uniform[block] < probability
+        out_weights[block] = np.where(kept, 1.0 / np.where(kept, probability, 1.0), 0.0)

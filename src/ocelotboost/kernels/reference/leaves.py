@@ -147,5 +147,3 @@ def _leaves(rows: Indices, leaf_offsets: Indices) -> list[tuple[int, Indices]]:
         (leaf, rows[leaf_offsets[leaf] : leaf_offsets[leaf + 1]])
         for leaf in range(len(leaf_offsets) - 1)
     ]
-
-

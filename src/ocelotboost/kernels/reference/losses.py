@@ -29,7 +29,7 @@ def derivatives(
     if kind == LossKind.HUBER:
         size = np.abs(d)
         loss = np.where(size <= parameter, 0.5 * d**2, parameter * (size - 0.5 * parameter))
-        return np.clip(d, -parameter, parameter), (size <= parameter) * 1.0, loss
+        return np.clip(d, -parameter, parameter), (size <= parameter).astype(np.float64), loss
     if kind == LossKind.POISSON:
         mean = _exp(x)
         return y - mean, mean, mean - y * x
