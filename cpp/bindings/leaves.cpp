@@ -43,18 +43,22 @@ double softmax_gradients_of(const In<float, 1>& targets, const OptionalWeights& 
 }
 
 void softmax_leaf_sums_of(const In<float, 1>& targets, const OptionalWeights& weights,
-                          const In<double, 2>& raw, const In<std::uint32_t, 1>& leaves,
-                          const In<double, 2>& leaf_steps, const Array<double, 2>& out,
-                          int n_threads) {
+                          const In<double, 2>& raw,
+                          const std::optional<In<float, 2>>& gradients,
+                          const In<std::uint32_t, 1>& leaves, const In<double, 2>& leaf_steps,
+                          const Array<double, 2>& out, int n_threads) {
   const std::size_t n_rows = targets.shape(0), n_outputs = raw.shape(0);
   const std::size_t n_leaves = leaf_steps.shape(0);
   require(raw.shape(1) == n_rows && leaves.shape(0) == n_rows,
           "raw, leaves: one a row is needed");
   require(leaf_steps.shape(1) == n_outputs, "leaf_steps: one an output is needed");
+  require(!gradients || (gradients->shape(0) == n_outputs && gradients->shape(1) == n_rows),
+          "gradients: the shape of raw is needed");
   require(out.shape(0) == n_leaves && out.shape(1) == n_outputs + n_outputs * n_outputs + 2,
           "out: gradients, hessians, loss and weight a leaf are needed");
-  softmax_leaf_sums(targets.data(), data_or_null(weights, n_rows), raw.data(), n_outputs, n_rows,
-                    leaves.data(), n_leaves, leaf_steps.data(), out.data(), n_threads);
+  softmax_leaf_sums(targets.data(), data_or_null(weights, n_rows), raw.data(),
+                    gradients ? gradients->data() : nullptr, n_outputs, n_rows, leaves.data(),
+                    n_leaves, leaf_steps.data(), out.data(), n_threads);
 }
 
 void leaf_quantiles_of(double alpha, const In<float, 1>& targets, const OptionalWeights& weights,
@@ -95,8 +99,9 @@ void bind_leaves(nb::module_& module) {
              arg("out_gradients").noconvert(), nb::kw_only(), arg("n_threads"), Released());
   module.def("softmax_leaf_sums", &softmax_leaf_sums_of, arg("targets").noconvert(),
              arg("weights").noconvert().none(), arg("raw").noconvert(),
-             arg("leaves").noconvert(), arg("leaf_steps").noconvert(), arg("out").noconvert(),
-             nb::kw_only(), arg("n_threads"), Released());
+             arg("gradients").noconvert().none(), arg("leaves").noconvert(),
+             arg("leaf_steps").noconvert(), arg("out").noconvert(), nb::kw_only(),
+             arg("n_threads"), Released());
   module.def("leaf_quantiles", &leaf_quantiles_of, arg("alpha"), arg("targets").noconvert(),
              arg("weights").noconvert().none(), arg("raw").noconvert(), arg("rows").noconvert(),
              arg("leaf_offsets").noconvert(), arg("out").noconvert(), nb::kw_only(),

@@ -27,11 +27,12 @@ double softmax_gradients(const float* targets, const float* weights, const doubl
                          int n_threads);
 
 // leaf_steps [n_leaves][n_outputs]; out is [n_leaves][n_outputs + n_outputs^2 + 2]: gradients,
-// hessian matrix, loss, weight.
+// hessian matrix, loss, weight. With gradients (those of softmax_gradients at raw; may be null) the
+// probabilities are known: leaf_steps are taken as zero and the loss is left at zero.
 void softmax_leaf_sums(const float* targets, const float* weights, const double* raw,
-                       std::size_t n_outputs, std::size_t n_rows, const std::uint32_t* leaves,
-                       std::size_t n_leaves, const double* leaf_steps, double* out,
-                       int n_threads);
+                       const float* gradients, std::size_t n_outputs, std::size_t n_rows,
+                       const std::uint32_t* leaves, std::size_t n_leaves,
+                       const double* leaf_steps, double* out, int n_threads);
 
 // The weighted alpha-quantile of target - raw in each leaf, for rows sorted by leaf: the smallest
 // residual at which the weight up to and including it reaches alpha of the whole. 0 for an empty

@@ -73,6 +73,35 @@ OCELOT_HOT void add_rows(const double* probabilities, const double* weights,
   }
 }
 
+// Probabilities [n_outputs][block_size] of a block of rows and their losses, at raw plus the step of
+// each row's leaf.
+void moved_probabilities(const double* raw, std::size_t n_rows, const float* targets,
+                         std::size_t n_outputs, std::size_t count, const std::uint32_t* leaves,
+                         const double* leaf_steps, double* values, double* losses) {
+  double own[block_size];
+  for (std::size_t k = 0; k < n_outputs; ++k) {
+    for (std::size_t i = 0; i < count; ++i) {
+      values[k * block_size + i] = raw[k * n_rows + i] + leaf_steps[leaves[i] * n_outputs + k];
+    }
+  }
+  for (std::size_t i = 0; i < count; ++i) own[i] = values[std::size_t(targets[i]) * block_size + i];
+  softmax_block(values, n_outputs, count, losses);
+  for (std::size_t i = 0; i < count; ++i) losses[i] -= own[i];
+}
+
+// The same from negative gradients: 1[k is the row's class] - p_k.
+OCELOT_HOT void known_probabilities(const float* gradients, std::size_t n_rows,
+                                    const float* targets, std::size_t n_outputs,
+                                    std::size_t count, double* values) {
+  for (std::size_t k = 0; k < n_outputs; ++k) {
+    const float label = float(k);
+    for (std::size_t i = 0; i < count; ++i) {
+      values[k * block_size + i] = double((targets[i] == label ? 1.0f : 0.0f)) -
+                                   double(gradients[k * n_rows + i]);
+    }
+  }
+}
+
 }  // namespace
 
 double softmax_gradients(const float* targets, const float* weights, const double* raw,
@@ -110,40 +139,39 @@ double softmax_gradients(const float* targets, const float* weights, const doubl
 }
 
 void softmax_leaf_sums(const float* targets, const float* weights, const double* raw,
-                       std::size_t n_outputs, std::size_t n_rows, const std::uint32_t* leaves,
-                       std::size_t n_leaves, const double* leaf_steps, double* out,
-                       int n_threads) {
+                       const float* gradients, std::size_t n_outputs, std::size_t n_rows,
+                       const std::uint32_t* leaves, std::size_t n_leaves,
+                       const double* leaf_steps, double* out, int n_threads) {
   const LeafShape shape(n_outputs);
   std::vector<double> all_sums(n_leaves * shape.size);
   sum_by_leaf(
       n_rows, all_sums.size(), all_sums.data(), n_threads,
       [&](std::size_t begin, std::size_t end, double* sums) {
         std::vector<double> values(n_outputs * block_size), rows(shape.padded * block_size);
-        double log_sums[block_size], own[block_size], row_weights[block_size];
+        double losses[block_size], row_weights[block_size];
         for (std::size_t first = begin; first < end; first += block_size) {
           const std::size_t count = std::min(block_size, end - first);
           const std::uint32_t* row_leaves = leaves + first;
-          for (std::size_t k = 0; k < n_outputs; ++k) {
-            const double* output = raw + k * n_rows + first;
-            double* value = values.data() + k * block_size;
-            for (std::size_t i = 0; i < count; ++i) {
-              value[i] = output[i] + leaf_steps[row_leaves[i] * n_outputs + k];
-            }
+          if (gradients) {
+            known_probabilities(gradients + first, n_rows, targets + first, n_outputs, count,
+                                values.data());
+            std::fill_n(losses, count, 0.0);
+          } else {
+            moved_probabilities(raw + first, n_rows, targets + first, n_outputs, count, row_leaves,
+                                leaf_steps, values.data(), losses);
           }
-          for (std::size_t i = 0; i < count; ++i) {
-            own[i] = values[std::size_t(targets[first + i]) * block_size + i];
-            row_weights[i] = weights ? weights[first + i] : 1.0f;
-          }
-          softmax_block(values.data(), n_outputs, count, log_sums);
           for (std::size_t k = 0; k < n_outputs; ++k) {
             const double* value = values.data() + k * block_size;
             for (std::size_t i = 0; i < count; ++i) rows[i * shape.padded + k] = value[i];
+          }
+          for (std::size_t i = 0; i < count; ++i) {
+            row_weights[i] = weights ? weights[first + i] : 1.0f;
           }
           add_rows(rows.data(), row_weights, row_leaves, count, shape, sums);
           for (std::size_t i = 0; i < count; ++i) {
             double* leaf = sums + row_leaves[i] * shape.size;
             leaf[std::size_t(targets[first + i])] += row_weights[i];
-            leaf[shape.size - 4] += row_weights[i] * (log_sums[i] - own[i]);
+            leaf[shape.size - 4] += row_weights[i] * losses[i];
             leaf[shape.size - 3] += row_weights[i];
           }
         }

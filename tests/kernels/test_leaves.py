@@ -73,10 +73,11 @@ def test_softmax_equals_the_twin(data, n_outputs, seed, n_threads):
     leaves = rng.integers(0, 4, size=n_rows).astype(np.uint32)
     steps = rng.normal(size=(4, n_outputs))
     sums, expected_sums = np.empty((2, 4, n_outputs + n_outputs**2 + 2))
-    arguments = (target, weight, raw, leaves, steps)
-    native.softmax_leaf_sums(*arguments, sums, n_threads=n_threads)
-    reference.softmax_leaf_sums(*arguments, expected_sums, n_threads=1)
-    np.testing.assert_allclose(sums, expected_sums, rtol=1e-9, atol=1e-9)
+    for known in (None, found):
+        arguments = (target, weight, raw, known, leaves, steps)
+        native.softmax_leaf_sums(*arguments, sums, n_threads=n_threads)
+        reference.softmax_leaf_sums(*arguments, expected_sums, n_threads=1)
+        np.testing.assert_allclose(sums, expected_sums, rtol=1e-9, atol=1e-9)
 
 
 @given(st.data(), SEEDS, st.sampled_from([0.05, 0.5, 0.9]), THREADS)

@@ -26,7 +26,7 @@ from ocelotboost.boost.evaluation import EvalSet, Evaluation, LossMetric
 from ocelotboost.boost.plain import PlainModel, TrainingSet
 from ocelotboost.boost.sampling import Sampling
 from ocelotboost.boost.stopping import BestIteration, TimeLimit
-from ocelotboost.boost.tree import GrownTree, rounded
+from ocelotboost.boost.tree import GrownTree, rounded, without_idle_split
 from ocelotboost.grow.oblivious import draw_candidates, grow_oblivious
 from ocelotboost.grow.partition import RowSorter, Split, assign_leaves
 from ocelotboost.grow.random_score import noise_scale
@@ -101,12 +101,14 @@ def boost(
                 training.target,
                 training.weight,
                 model.raw,
+                model.gradients,
                 leaves,
                 1 << len(splits),
                 settings.leaves,
             )
-            tree = GrownTree(splits, rounded(settings.learning_rate * values), weights)
-            model.add_tree(leaves, tree.leaf_values)
+            values = rounded(settings.learning_rate * values)
+            model.add_tree(leaves, values)
+            tree = without_idle_split(GrownTree(splits, values, weights))
             for eval_set in eval_sets:
                 eval_set.add_tree(tree, settings.n_threads)
             evaluation.record(model.loss, training.target, training.weight, model.raw)

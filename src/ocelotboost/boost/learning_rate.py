@@ -21,7 +21,7 @@ _OTHER_LOSSES = 0.03
 def automatic_learning_rate(loss: str, n_rows: float, iterations: int, has_eval_set: bool) -> float:
     """
     >>> automatic_learning_rate("Logloss", 100_000, 1000, has_eval_set=True)
-    0.098803
+    0.098835
     """
     if loss not in _CONSTANTS:
         return _OTHER_LOSSES

@@ -39,6 +39,7 @@ def replay(
             everything.target,
             everything.weight,
             model.raw,
+            model.gradients,
             leaves,
             1 << len(tree.splits),
             settings,

@@ -31,6 +31,17 @@ def rounded(values: Floats) -> Floats:
     return np.ldexp(np.rint(mantissa * (1 << 24)) / (1 << 24), exponent)
 
 
+def without_idle_split(tree: GrownTree) -> GrownTree:
+    """The tree without its last split, if that divides no leaf. An empty leaf has value 0."""
+    if not tree.splits:
+        return tree
+    pairs = tree.leaf_weights.reshape(-1, 2)
+    if (pairs > 0).all(axis=1).any():
+        return tree
+    values = tree.leaf_values.reshape(len(pairs), 2, -1)
+    return GrownTree(tree.splits[:-1], values.sum(axis=1), pairs.sum(axis=1))
+
+
 def pack_forest(trees: list[GrownTree], quantizer: Quantizer, start_value: Floats) -> Forest:
     """The trees as a forest whose borders are numbers, not bins."""
     splits = [split for tree in trees for split in tree.splits]

@@ -21,22 +21,23 @@ def grow_oblivious(
     noise: float,
     rng: np.random.Generator,
 ) -> list[Split]:
-    """The splits of a tree. It ends before ``depth`` when the best split would divide no leaf."""
+    """The splits of a tree. It ends before ``depth`` when the best split divides no leaf; whether
+    the last one does is seen later, by the leaves it makes."""
     splits: list[Split] = []
     partition = sorter.root(rows)
     scorer.start(gradients, candidates)
-    for _ in range(depth):
+    while True:
         scores, bins = scorer.scores(partition)
         best = int(np.argmax(add_noise(scores, noise, rng)))
         if scores[best] == -np.inf:
-            break
-        split = Split(best, int(bins[best]))
-        divided = sorter.split(partition, split)
+            return splits
+        splits.append(Split(best, int(bins[best])))
+        if len(splits) == depth:
+            return splits
+        divided = sorter.split(partition, splits[-1])
         if divided.n_filled == partition.n_filled:
-            break
-        splits.append(split)
+            return splits[:-1]
         partition = divided
-    return splits
 
 
 def draw_candidates(n_columns: int, share: float, rng: np.random.Generator) -> NDArray[np.uint8]:

@@ -45,19 +45,22 @@ def estimate_leaves(
     target: Targets,
     weight: NDArray[np.float32] | None,
     raw: Floats,
+    gradients: NDArray[np.float32],
     leaves: Leaves,
     n_leaves: int,
     settings: LeafSettings,
 ) -> tuple[Floats, Floats]:
     """Values (n_leaves, n_outputs), before the learning rate, and weights (n_leaves,) of leaves.
 
-    ``leaves`` (n,) are the rows' leaf numbers, ``raw`` (n_outputs, n) their raw predictions.
+    ``leaves`` (n,) are the rows' leaf numbers, ``raw`` (n_outputs, n) their raw predictions and
+    ``gradients`` (n_outputs, n) the negative gradients there.
     """
     exact = settings.rule.method == "Exact"
     single = exact or settings.rule.iterations == 1
 
     def sums_at(values: Floats) -> LeafSums:
-        return loss_pass.leaf_sums(target, weight, raw, leaves, values, with_loss=not single)
+        known = gradients if single else None
+        return loss_pass.leaf_sums(target, weight, raw, leaves, values, known)
 
     values = np.zeros((n_leaves, len(raw)))
     sums = sums_at(values)

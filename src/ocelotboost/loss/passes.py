@@ -51,10 +51,11 @@ class Pass(Protocol):
         raw: Floats,
         leaves: Leaves,
         leaf_steps: Floats,
-        with_loss: bool = True,
+        gradients: NDArray[np.float32] | None = None,
     ) -> LeafSums:
         """Sums at ``raw`` plus the step of each row's leaf, ``leaf_steps`` (n_leaves, n_outputs).
-        ``leaves`` (n,) are leaf numbers."""
+        ``leaves`` (n,) are leaf numbers. ``gradients`` (n_outputs, n) are given when they are known
+        at ``raw``, the steps are zero and nobody needs the loss."""
         ...
 
 
@@ -87,7 +88,7 @@ class _NativePass:
         raw: Floats,
         leaves: Leaves,
         leaf_steps: Floats,
-        with_loss: bool = True,
+        gradients: NDArray[np.float32] | None = None,
     ) -> LeafSums:
         sums = np.empty((len(leaf_steps), 4))
         native.leaf_sums(
@@ -98,7 +99,7 @@ class _NativePass:
             raw[0],
             leaves,
             leaf_steps[:, 0],
-            with_loss,
+            gradients is None,
             sums,
             n_threads=self.n_threads,
         )
@@ -122,12 +123,12 @@ class _SoftmaxPass:
         raw: Floats,
         leaves: Leaves,
         leaf_steps: Floats,
-        with_loss: bool = True,
+        gradients: NDArray[np.float32] | None = None,
     ) -> LeafSums:
         n_leaves, n_outputs = leaf_steps.shape
         sums = np.empty((n_leaves, n_outputs + n_outputs**2 + 2))
         native.softmax_leaf_sums(
-            target, weight, raw, leaves, leaf_steps, sums, n_threads=self.n_threads
+            target, weight, raw, gradients, leaves, leaf_steps, sums, n_threads=self.n_threads
         )
         gradients, hessians, losses, weights = np.split(
             sums, np.cumsum([n_outputs, n_outputs**2, 1]), axis=1
@@ -162,14 +163,14 @@ class NumpyPass:
         raw: Floats,
         leaves: Leaves,
         leaf_steps: Floats,
-        with_loss: bool = True,
+        gradients: NDArray[np.float32] | None = None,
     ) -> LeafSums:
         n_leaves, n_outputs = leaf_steps.shape
         moved = raw + leaf_steps[leaves].T
         moved = moved[0] if n_outputs == 1 else moved
         row_weight = np.ones(len(target)) if weight is None else weight.astype(np.float64)
         first, second = self.loss.derivatives(target, moved)
-        loss = (self.loss.value(target, moved) * row_weight).sum() if with_loss else 0.0
+        loss = (self.loss.value(target, moved) * row_weight).sum() if gradients is None else 0.0
 
         def over_leaves(rows: Floats) -> Floats:
             flat = rows.reshape(-1, len(target)) * row_weight

@@ -72,16 +72,21 @@ def softmax_leaf_sums(
     targets: Singles,
     weights: Singles | None,
     raw: Floats,
+    gradients: Singles | None,
     leaves: Indices,
     leaf_steps: Floats,
     out: Floats,
     *,
     n_threads: int,
 ) -> None:
-    """Sums over leaves: gradients (n_outputs), hessian (n_outputs^2), loss, weight."""
+    """Sums over leaves: gradients (n_outputs), hessian (n_outputs^2), loss, weight. With known
+    gradients at ``raw`` steps are zero and there is no loss."""
     n_outputs = len(raw)
     out[:] = 0
     p, losses = softmax(targets, raw + leaf_steps[leaves].T)
+    if gradients is not None:
+        is_class = targets == np.arange(n_outputs)[:, None]
+        p, losses = is_class - gradients.astype(np.float64), np.zeros(len(targets))
     weight = np.ones(len(targets)) if weights is None else weights.astype(np.float64)
     for row, leaf in enumerate(leaves):
         own = p[:, row]
