@@ -127,7 +127,7 @@ def _read(
     path = folder / entry["file"]
     if not path.exists():
         raise DataMissingError(f"no {path}: set OCELOT_DATA to the folder that has it")
-    from pyarrow import parquet  # type: ignore[import-untyped]
+    from pyarrow import parquet
 
     table = parquet.read_table(path)
     left_out = {entry["target"], *entry["categorical"], *entry["drop"], *drop}

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import (  # type: ignore[import-untyped]
+from sklearn.metrics import (
     log_loss,
     mean_poisson_deviance,
     root_mean_squared_error,

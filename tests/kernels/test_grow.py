@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.kernels.strategies import SEEDS, THREADS, blocks, partitions, weights
 
 from ocelotboost.kernels import native, reference
 from ocelotboost.kernels.contract import NO_HISTOGRAM, packed_layout
+from tests.kernels.strategies import SEEDS, THREADS, blocks, partitions, weights
 
 OUTPUTS = st.sampled_from([1, 2, 3, 5, 7, 9])
 
@@ -26,6 +26,11 @@ def pack(kernels, gradients, weight, whole, n_threads=1):
     units = np.empty(n_outputs + 1)
     kernels.pack_gradients(gradients, weight, whole, packed, units, n_threads=n_threads)
     return packed, units
+
+
+def panels_of(block):
+    layout = block.layout
+    return block.panels, layout.group_offsets, layout.group_strides, layout.group_widths
 
 
 @given(st.data(), OUTPUTS, SEEDS, st.sampled_from([1e-20, 1.0, 1e15]), THREADS)
@@ -76,8 +81,8 @@ def test_histograms_equal_the_twin(data, n_outputs, n_threads):
         n_chunks, words = packed_layout(n_outputs)
         histograms = np.full((n_chunks, n_leaves, layout.n_slots, 256, words), -7, dtype=np.int64)
         kernels.accumulate_histograms(
-            block.panels, layout.group_offsets, layout.group_strides, layout.group_widths, rows, packed, offsets[:-1].copy(),
-            offsets[1:].copy(), targets, histograms, n_threads=n_threads,
+            *panels_of(block), rows, packed, offsets[:-1].copy(), offsets[1:].copy(), targets,
+            histograms, n_threads=n_threads,
         )  # fmt: skip
         found.append(histograms)
     np.testing.assert_array_equal(found[0], found[1])
@@ -93,7 +98,8 @@ def test_long_segments_are_merged_exactly(n_threads):
     edges = np.array([0, n_rows], dtype=np.uint32)
     native.accumulate_histograms(
         bins, np.zeros(1, np.uint64), np.array([4], np.uint32), np.array([4], np.uint32),
-        np.arange(n_rows, dtype=np.uint32), packed, edges[:1], edges[1:], np.zeros(1, np.uint32), histograms, n_threads=n_threads,
+        np.arange(n_rows, dtype=np.uint32), packed, edges[:1], edges[1:], np.zeros(1, np.uint32),
+        histograms, n_threads=n_threads,
     )  # fmt: skip
     by_hand = np.zeros(256, dtype=np.int64)
     np.add.at(by_hand, bins[2::4], packed[0, :, 0])
@@ -113,7 +119,7 @@ def test_scores_equal_the_twin(data, n_outputs, cosine, regularization, min_weig
     n_chunks, words = packed_layout(n_outputs)
     summed = np.zeros((n_chunks, n_leaves + 1, layout.n_slots, 256, words), dtype=np.int64)
     reference.accumulate_histograms(
-        block.panels, layout.group_offsets, layout.group_strides, layout.group_widths, rows, packed, offsets[:-1], offsets[1:],
+        *panels_of(block), rows, packed, offsets[:-1], offsets[1:],
         np.arange(n_leaves, dtype=np.uint32), summed, n_threads=1,
     )  # fmt: skip
     # The last histogram plays a parent that has been scored before: running sums.

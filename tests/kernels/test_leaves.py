@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.kernels.strategies import SEEDS, THREADS, partitions, weights
 
 from ocelotboost.kernels import native, reference
 from ocelotboost.kernels.contract import LossKind
+from tests.kernels.strategies import SEEDS, THREADS, partitions, weights
 
 PARAMETER = {LossKind.QUANTILE: 0.3, LossKind.HUBER: 0.7, LossKind.TWEEDIE: 1.4}
 KINDS = st.sampled_from(list(LossKind))

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.kernels.strategies import SEEDS, THREADS, tables, weights
 
 from ocelotboost.kernels import native, reference
 from ocelotboost.kernels.contract import BorderRule, Missing
+from tests.kernels.strategies import SEEDS, THREADS, tables, weights
 
 
 @given(tables(), THREADS)
@@ -49,7 +49,8 @@ def test_borders_are_ascending_and_separate_values(rule):
     found = borders[0, : count[0]]
     assert count[0] == 254
     assert (np.diff(found) > 0).all()
-    assert found[0] >= values.min() and found[-1] < values.max()
+    assert found[0] >= values.min()
+    assert found[-1] < values.max()
 
 
 def test_every_value_gets_its_own_bin_when_borders_suffice():
@@ -64,8 +65,8 @@ def test_every_value_gets_its_own_bin_when_borders_suffice():
 
 
 def test_greedy_log_sum_by_hand():
-    # Six values, two of them 1: the middle element is the second 1 (position 3 of 0..5 is 2).
-    # Cutting before or after the value 2 leaves 3 + 3 or 4 + 2 rows; 3 + 3 has the larger sum of logs.
+    # The middle element, at position 3 of six, is the 2. Cutting before or after it leaves 3 + 3 or
+    # 4 + 2 rows, and ln 3 + ln 3 is more than ln 4 + ln 2.
     values = np.array([[0.0], [1.0], [1.0], [2.0], [3.0], [4.0]])
     borders, count = np.empty((1, 1)), np.empty(1, dtype=np.uint32)
     native.choose_borders(

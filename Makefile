@@ -1,0 +1,115 @@
+# Needs Python >= 3.10, a C++20 compiler and make; everything else goes into .venv by itself.
+
+PYTHON ?= python3
+SANITIZE_CXX ?= g++
+ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+BUILD_TOOLS := "scikit-build-core>=0.11" "nanobind==3.1.0" "cmake>=3.20" ninja
+NATIVE := $(shell find cpp -name '*.cpp' -o -name '*.h') CMakeLists.txt pyproject.toml
+CHECKED := src tests benchmarks examples tools
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check bench quality sanitize stub docs format clean
+.DELETE_ON_ERROR:
+
+help:
+	@echo 'make demo      train on generated data and look at the result (seconds)'
+	@echo 'make test      all checks and the whole test suite; ARGS="-k name" chooses tests'
+	@echo 'make check     ruff, mypy --strict, clang-format, generated files up to date'
+	@echo 'make bench     speed beside the peers; ARGS="--scale 0.01" tries it out'
+	@echo 'make quality   test metrics beside CatBoost Plain'
+	@echo 'make sanitize  kernel tests under AddressSanitizer and UndefinedBehaviorSanitizer'
+	@echo 'make stub      write the stub of the native module again'
+	@echo 'make docs      write docs/parameters.md again'
+	@echo 'make format    ruff format and clang-format, in place'
+	@echo 'make clean     remove .venv, build and caches'
+
+demo: $(VENV)/.package
+	@$(BIN)/python examples/demo.py $(ARGS)
+
+test: check
+	$(BIN)/python -m pytest -n auto $(ARGS)
+
+check: $(VENV)/.develop
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run --Werror $(filter cpp/%,$(NATIVE))
+	$(BIN)/python -m tools.native_stub --check
+	$(BIN)/python -m tools.parameter_page --check
+
+bench: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.speed $(ARGS)
+
+quality: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.quality $(ARGS)
+
+stub: $(VENV)/.develop
+	$(BIN)/python -m tools.native_stub
+
+docs: $(VENV)/.develop
+	$(BIN)/python -m tools.parameter_page
+
+format: $(VENV)/.develop
+	$(BIN)/ruff check --fix --exit-zero --quiet .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(filter cpp/%,$(NATIVE))
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# ---- the environment: a stamp a kind of use -------------------------------------------------
+# The package is installed editable: a changed Python file needs nothing, a changed C++ file, CMakeLists.txt
+# or pyproject.toml is built and installed again, from what is left of the last build.
+
+INSTALL = $(PIP) install --quiet --no-build-isolation --config-settings=build-dir=$(VENV)/build
+
+$(VENV)/.tools:
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 10) else "Python 3.10 or newer is needed, this is " + sys.version.split()[0] + ": try make PYTHON=python3.12")'
+	@command -v c++ g++ clang++ >/dev/null || { echo 'No C++ compiler found: install g++ or clang++.'; exit 1; }
+	@echo 'Making $(VENV) ...'
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --quiet --upgrade pip
+	$(PIP) install --quiet $(BUILD_TOOLS)
+	@touch $@
+
+$(VENV)/.package: $(VENV)/.tools $(NATIVE)
+	@echo 'Building and installing ocelot-boost ...'
+	$(INSTALL) --editable .
+	@touch $@
+
+$(VENV)/.develop: $(VENV)/.tools $(NATIVE)
+	@echo 'Building and installing ocelot-boost[test,check] ...'
+	$(INSTALL) --editable '.[test,check]'
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.tools $(NATIVE)
+	@echo 'Building and installing ocelot-boost[bench] ...'
+	$(INSTALL) --editable '.[bench]'
+	@touch $@
+
+# ---- sanitizers -----------------------------------------------------------------------------
+# An environment of its own with an instrumented native module; all other packages are those of .venv.
+
+SANITIZED := build/sanitize
+
+$(SANITIZED)/.package: $(VENV)/.develop $(NATIVE)
+	@echo 'Building the native module with sanitizers ...'
+	$(BIN)/python -m venv --without-pip $(SANITIZED)
+	$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
+	  > $$($(SANITIZED)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/packages.pth
+	$(PIP) --python $(SANITIZED)/bin/python install --quiet --no-deps --no-build-isolation --force-reinstall \
+	  --config-settings=build-dir=$(SANITIZED)/build \
+	  --config-settings=cmake.build-type=RelWithDebInfo --config-settings=install.strip=false \
+	  --config-settings=cmake.define.OCELOT_SANITIZE=ON \
+	  --config-settings=cmake.define.CMAKE_CXX_COMPILER=$(SANITIZE_CXX) --editable .
+	@touch $@
+
+sanitize: $(SANITIZED)/.package
+	LD_PRELOAD="$$($(SANITIZE_CXX) -print-file-name=libasan.so) $$($(SANITIZE_CXX) -print-file-name=libstdc++.so.6)" \
+	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc \
+	  $(SANITIZED)/bin/python -m pytest -p no:cacheprovider tests/kernels $(ARGS)

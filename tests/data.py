@@ -1,0 +1,96 @@
+"""Small data for the tests of training: tables with structure to find, and no equal splits.
+
+Features and regression targets are float32 numbers, so every input type can hold them exactly.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ocelotboost.model.forest import Forest
+
+Matrix = NDArray[np.float32]
+Vector = NDArray[np.float32]
+
+
+def features(n_rows: int, n_columns: int = 5, *, seed: int = 0, missing: float = 0.0) -> Matrix:
+    """Normal numbers, a share of them missing."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, n_columns)).astype(np.float32)
+    X[rng.random(X.shape) < missing] = np.nan
+    return X
+
+
+def signal(X: Matrix) -> NDArray[np.float64]:
+    """What the targets depend on: a sum, a product and a step; missing values count 0.5."""
+    known = np.where(np.isnan(X), 0.5, X).astype(np.float64)
+    first, second = known[:, 0], known[:, 1 % X.shape[1]]
+    return first + first * second + 2.0 * (known[:, -1] > 0.3)
+
+
+def regression(
+    n_rows: int, n_columns: int = 5, *, seed: int = 0, missing: float = 0.0
+) -> tuple[Matrix, Vector]:
+    X = features(n_rows, n_columns, seed=seed, missing=missing)
+    noise = np.random.default_rng(seed + 1000).normal(scale=0.3, size=n_rows)
+    return X, (signal(X) + noise).astype(np.float32)
+
+
+def binary(
+    n_rows: int, n_columns: int = 5, *, seed: int = 0, missing: float = 0.0
+) -> tuple[Matrix, NDArray[np.int64]]:
+    X, y = regression(n_rows, n_columns, seed=seed, missing=missing)
+    return X, (y > 0.5).astype(np.int64)
+
+
+def multiclass(
+    n_rows: int, n_columns: int = 5, *, n_classes: int = 3, seed: int = 0, missing: float = 0.0
+) -> tuple[Matrix, NDArray[np.int64]]:
+    X, y = regression(n_rows, n_columns, seed=seed, missing=missing)
+    inner = np.quantile(y, np.arange(1, n_classes) / n_classes)
+    return X, np.searchsorted(inner, y).astype(np.int64)
+
+
+def counts(
+    n_rows: int, n_columns: int = 5, *, seed: int = 0, missing: float = 0.0
+) -> tuple[Matrix, Vector]:
+    """For Poisson and Tweedie."""
+    X = features(n_rows, n_columns, seed=seed, missing=missing)
+    mean = np.exp(np.clip(0.4 * signal(X), -2.0, 2.0))
+    return X, np.random.default_rng(seed + 1000).poisson(mean).astype(np.float32)
+
+
+def amounts(
+    n_rows: int, n_columns: int = 5, *, seed: int = 0, missing: float = 0.0
+) -> tuple[Matrix, Vector]:
+    """For Gamma: above zero."""
+    X = features(n_rows, n_columns, seed=seed, missing=missing)
+    mean = np.exp(np.clip(0.4 * signal(X), -2.0, 2.0))
+    drawn = mean * np.random.default_rng(seed + 1000).gamma(2.0, 0.5, size=n_rows)
+    return X, (drawn + 0.01).astype(np.float32)
+
+
+def shares(n_rows: int, n_columns: int = 5, *, seed: int = 0) -> tuple[Matrix, Vector]:
+    """For CrossEntropy: probabilities."""
+    X, y = regression(n_rows, n_columns, seed=seed)
+    return X, (1.0 / (1.0 + np.exp(-y))).astype(np.float32)
+
+
+def fractional_weights(n_rows: int, seed: int = 0) -> Vector:
+    return np.random.default_rng(seed + 2000).uniform(0.3, 3.0, size=n_rows).astype(np.float32)
+
+
+def forest_arrays(forest: Forest) -> dict[str, NDArray[np.generic]]:
+    return {field.name: getattr(forest, field.name) for field in dataclasses.fields(forest)}
+
+
+def assert_same_bits(first: Forest, second: Forest) -> None:
+    """All arrays of two forests are equal to the last bit."""
+    for name, array in forest_arrays(first).items():
+        other = forest_arrays(second)[name]
+        assert array.dtype == other.dtype, name
+        assert array.shape == other.shape, name
+        assert array.tobytes() == other.tobytes(), name

@@ -1,0 +1,163 @@
+"""Mistakes get an error that names the thing, the value and the remedy."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ocelotboost import InputError, OcelotClassifier, OcelotRegressor, ParameterError
+from tests.data import binary, regression
+
+X, Y = regression(50)
+_, LABELS = binary(50)
+
+
+def fails_with(*texts: str, X=X, y=Y, estimator=OcelotRegressor, error=InputError, **fit):
+    with pytest.raises(error) as caught:
+        estimator(iterations=2).fit(X, y, **fit)
+    for text in texts:
+        assert text.lower() in str(caught.value).lower()
+
+
+def changed(array, place, value):
+    copy = np.array(array, dtype=object if isinstance(value, str) else np.float64)
+    copy[place] = value
+    return copy
+
+
+def test_target():
+    fails_with("NaN", "row 7", y=changed(Y, 7, np.nan))
+    fails_with("inf", "3", y=changed(Y, 3, np.inf))
+    fails_with("[50, 49]", y=Y[:49])
+    fails_with("'cat'", y=changed(Y, 2, "cat"))
+    fails_with("one class only", "'a'", estimator=OcelotClassifier, y=["a"] * 50)
+    fails_with("y to be passed", y=None)
+
+
+def test_weights():
+    fails_with("Row 4", "-1", sample_weight=changed(np.ones(50), 4, -1))
+    fails_with("Row 4", "nan", sample_weight=changed(np.ones(50), 4, np.nan))
+    fails_with("(49,)", "50", sample_weight=np.ones(49))
+    fails_with("zero", sample_weight=np.zeros(50))
+
+
+def test_tables():
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    frame["c"] = "Paris"
+    fails_with("'c'", "position 2", "'Paris'", X=frame)
+    fails_with("0 sample(s)", X=X[:0], y=Y[:0])
+    fails_with("0 feature(s)", X=X[:, :0])
+    fails_with("Reshape your data", X=X[:, 0])
+    fails_with("'cat'", "row 3", X=changed(X, (3, 1), "cat"))
+    fails_with("Complex data not supported", X=X.astype(complex))
+
+
+def test_losses_and_their_targets():
+    fails_with("row 1", "above 0", y=changed(np.abs(Y) + 1, 1, 0.0),
+               estimator=lambda **p: OcelotRegressor(loss_function="Gamma", **p))  # fmt: skip
+    fails_with("row 1", "at least 0", y=changed(np.abs(Y), 1, -2.0),
+               estimator=lambda **p: OcelotRegressor(loss_function="Poisson", **p))  # fmt: skip
+    fails_with(
+        "between 0 and 1",
+        y=Y + 10,
+        estimator=lambda **p: OcelotRegressor(loss_function="CrossEntropy", **p),
+    )
+
+
+@pytest.mark.parametrize(
+    ("loss", "text"),
+    [
+        ("Rmse", "Did you mean 'RMSE'"),
+        ("Quantile:alpha=2", "alpha"),
+        ("Quantile:beta=0.5", "beta"),
+        ("Tweedie", "variance_power"),
+        ("Logloss", "loss"),
+        (object(), "derivatives"),
+    ],
+)
+def test_loss_names(loss, text):
+    fails_with(
+        text, error=ParameterError, estimator=lambda **p: OcelotRegressor(loss_function=loss, **p)
+    )
+
+
+def test_losses_of_classifiers():
+    three = np.arange(50) % 3
+    fails_with(
+        "two classes", "MultiClass", y=three, error=ParameterError,
+        estimator=lambda **p: OcelotClassifier(loss_function="Logloss", **p),
+    )  # fmt: skip
+
+
+def test_metrics():
+    for metric, text in (("AUK", "AUC"), ("Poisson", "does not fit"), (len, "name")):
+        fails_with(
+            text, error=ParameterError,
+            estimator=lambda metric=metric, **p: OcelotRegressor(eval_metric=metric, **p),
+        )  # fmt: skip
+
+
+def test_eval_sets():
+    fails_with("eval_set[0]", "(X, y)", eval_set=X)
+    fails_with("eval_set[1]", "features", eval_set=[(X, Y), (X[:, :2], Y)])
+    fails_with("eval_set[0] y", "NaN", eval_set=(X, changed(Y, 0, np.nan)))
+    fails_with(
+        "eval_set[0] y", "7", "training target", eval_set=(X, np.full(50, 7)), y=LABELS,
+        estimator=OcelotClassifier,
+    )  # fmt: skip
+
+
+def test_categories_are_for_a_later_version():
+    fails_with("cat_features=[1]", "not supported", error=ParameterError, cat_features=[1])
+
+
+def test_callbacks_need_a_method():
+    fails_with("before_iteration", error=ParameterError, callbacks=[object()])
+
+
+@pytest.mark.parametrize("estimator", [OcelotClassifier, OcelotRegressor])
+def test_every_parameter_refuses_a_wrong_value(estimator):
+    free = {"loss_function", "eval_metric"}  # may be a user's object; tested above
+    y = LABELS if estimator is OcelotClassifier else Y
+    for declared in dataclasses.fields(estimator):
+        if declared.name in free:
+            continue
+        for wrong in (object(), "nonsense", -3.5, float("nan")):
+            with pytest.raises(ParameterError) as caught:
+                estimator(**{declared.name: wrong}).fit(X, y)
+            assert declared.name in str(caught.value)
+            assert repr(wrong) in str(caught.value)
+
+
+def test_a_misspelt_choice_gets_a_hint():
+    with pytest.raises(ParameterError, match="Did you mean 'Bayesian'"):
+        OcelotRegressor(bootstrap_type="bayesian").fit(X, Y)
+
+
+def test_ordered_mode_is_for_a_later_version():
+    with pytest.raises(ParameterError, match="boosting_type='Ordered'"):
+        OcelotRegressor(boosting_type="Ordered").fit(X, Y)
+
+
+def test_leaf_rules_that_do_not_fit_the_loss():
+    with pytest.raises(ParameterError, match="Exact"):
+        OcelotRegressor(leaf_estimation_method="Exact").fit(X, Y)
+    with pytest.raises(ParameterError, match="second derivative"):
+        OcelotRegressor(loss_function="MAE", leaf_estimation_method="Newton").fit(X, Y)
+
+
+def test_forbidden_missing_values():
+    with_gap = changed(X, (3, 2), np.nan)
+    with pytest.raises(InputError, match="Column 2"):
+        OcelotRegressor(nan_mode="Forbidden").fit(with_gap, Y)
+    model = OcelotRegressor(iterations=2, nan_mode="Forbidden").fit(X, Y)
+    with pytest.raises(InputError, match="Column 2"):
+        model.predict(with_gap)
+
+
+def test_a_hold_out_of_nothing():
+    with pytest.raises(ParameterError, match=r"validation_fraction=0\.001"):
+        OcelotRegressor(validation_fraction=0.001, random_state=1).fit(X, Y)
