@@ -62,7 +62,7 @@ void accumulate_histograms_of(const In<std::uint8_t, 1>& bins,
 
 void score_columns_of(const Array<std::int64_t, 5>& inout_histograms,
                       const In<std::uint32_t, 1>& small, const In<std::uint32_t, 1>& large,
-                      std::size_t n_fresh, const In<std::uint32_t, 1>& slots, const In<std::uint32_t, 1>& shifts,
+                      const In<std::uint32_t, 1>& scored, const In<std::uint32_t, 1>& slots, const In<std::uint32_t, 1>& shifts,
                       const In<std::uint32_t, 1>& bin_counts,
                       const In<std::uint8_t, 1>& candidates, const In<double, 1>& units,
                       double regularization, double min_weight, bool cosine,
@@ -73,8 +73,7 @@ void score_columns_of(const Array<std::int64_t, 5>& inout_histograms,
               candidates.shape(0) == n_columns && out_scores.shape(0) == n_columns &&
               out_bins.shape(0) == n_columns,
           "columns: unequal lengths");
-  require(small.shape(0) == large.shape(0) && n_fresh <= small.shape(0),
-          "small, large: unequal lengths");
+  require(small.shape(0) == large.shape(0), "small, large: unequal lengths");
   const std::size_t n_outputs = units.shape(0) - 1;
   require(n_outputs < 2 * inout_histograms.shape(0) * inout_histograms.shape(4),
           "units: more fields than the histograms have");
@@ -87,11 +86,14 @@ void score_columns_of(const Array<std::int64_t, 5>& inout_histograms,
                 (large.data()[p] < inout_histograms.shape(1) || large.data()[p] == no_histogram),
             "small, large: no such histogram");
   }
+  for (std::size_t i = 0; i < scored.shape(0); ++i) {
+    require(scored.data()[i] < inout_histograms.shape(1), "scored: no such histogram");
+  }
   const ScoredColumns columns{slots.data(), shifts.data(), bin_counts.data(), candidates.data(),
                               n_columns};
   score_columns(inout_histograms.data(), inout_histograms.shape(0), inout_histograms.shape(1),
                 inout_histograms.shape(2), inout_histograms.shape(4), small.data(), large.data(),
-                small.shape(0), n_fresh, columns, n_outputs, units.data(), regularization, min_weight,
+                small.shape(0), scored.data(), scored.shape(0), columns, n_outputs, units.data(), regularization, min_weight,
                 cosine ? ScoreKind::cosine : ScoreKind::l2, out_scores.data(), out_bins.data(),
                 n_threads);
 }
@@ -170,7 +172,7 @@ void bind_grow(nb::module_& module) {
              arg("end").noconvert(), arg("target").noconvert(),
              arg("inout_histograms").noconvert(), nb::kw_only(), arg("n_threads"), Released());
   module.def("score_columns", &score_columns_of, arg("inout_histograms").noconvert(),
-             arg("small").noconvert(), arg("large").noconvert(), arg("n_fresh"),
+             arg("small").noconvert(), arg("large").noconvert(), arg("scored").noconvert(),
              arg("slots").noconvert(),
              arg("shifts").noconvert(), arg("bin_counts").noconvert(),
              arg("candidates").noconvert(), arg("units").noconvert(), arg("regularization"),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "pool.h"
@@ -11,18 +12,25 @@ namespace {
 
 constexpr std::size_t block_size = 8192;
 
-// mu with sum(min(1, size / mu)) = wanted. The rows above mu count one each, so mu is
-// (sum of the sizes below it) / (wanted - number above it).
-double find_threshold(std::vector<double> sizes, double wanted) {
-  std::sort(sizes.begin(), sizes.end());
-  std::vector<double> sums(sizes.size() + 1, 0.0);
-  for (std::size_t i = 0; i < sizes.size(); ++i) sums[i + 1] = sums[i] + sizes[i];
-  for (std::size_t above = 0; above < sizes.size() && double(above) < wanted; ++above) {
-    const std::size_t n_below = sizes.size() - above;
-    const double threshold = sums[n_below] / (wanted - double(above));
-    if (sizes[n_below - 1] <= threshold) return threshold;
+// mu with sum(min(1, size / mu)) = wanted. The rows above mu count one each, so mu is (sum of the
+// sizes up to it) / (wanted - number above it). Halves the sizes in question until none is left.
+double find_threshold(std::vector<double>& sizes, double wanted) {
+  double sum_below = 0, n_above = 0;
+  auto begin = sizes.begin(), end = sizes.end();
+  while (begin != end) {
+    const auto middle = begin + (end - begin) / 2;
+    std::nth_element(begin, middle, end);
+    const double sum = std::accumulate(begin, middle + 1, sum_below);
+    const double n_beyond = n_above + double(end - middle - 1);
+    if (sum + n_beyond * *middle >= wanted * *middle) {
+      sum_below = sum;  // mu is at least the middle size
+      begin = middle + 1;
+    } else {
+      n_above = n_beyond + 1;
+      end = middle;
+    }
   }
-  return 0.0;
+  return wanted > n_above ? sum_below / (wanted - n_above) : 0.0;
 }
 
 }  // namespace
@@ -42,7 +50,8 @@ void minimal_variance_weights(const float* gradients, const float* weights, cons
           }
           sizes[i] = std::sqrt(square);
         }
-        const double threshold = find_threshold(sizes, fraction * double(sizes.size()));
+        std::vector<double> searched = sizes;
+        const double threshold = find_threshold(searched, fraction * double(sizes.size()));
         for (std::size_t i = 0; i < sizes.size(); ++i) {
           const double probability = sizes[i] < threshold ? sizes[i] / threshold : 1.0;
           const bool kept = double(uniform[begin + i]) < probability;

@@ -112,8 +112,8 @@ void marginal(const std::int64_t* slot, std::size_t words, std::uint32_t shift, 
 
 void score_columns(std::int64_t* histograms, std::size_t n_chunks, std::size_t n_histograms,
                    std::size_t n_slots, std::size_t words, const std::uint32_t* small,
-                   const std::uint32_t* large, std::size_t n_pairs, std::size_t n_fresh,
-                   const ScoredColumns& columns,
+                   const std::uint32_t* large, std::size_t n_fresh, const std::uint32_t* scored,
+                   std::size_t n_scored, const ScoredColumns& columns,
                    std::size_t n_outputs, const double* units, double regularization,
                    double min_weight, ScoreKind kind, double* best_scores,
                    std::uint8_t* best_bins, int n_threads) {
@@ -159,11 +159,9 @@ void score_columns(std::int64_t* histograms, std::size_t n_chunks, std::size_t n
       best_bins[c] = 0;
       if (count < 2 || !columns.candidates[c]) continue;
       alignas(64) float numerator[n_bins] = {}, denominator[n_bins] = {};
-      for (std::size_t side = 0; side < 2 * n_pairs; ++side) {
-        const std::uint32_t histogram = side % 2 ? large[side / 2] : small[side / 2];
-        if (histogram == no_histogram) continue;
+      for (std::size_t leaf = 0; leaf < n_scored; ++leaf) {
         for (std::size_t chunk = 0; chunk < n_chunks; ++chunk) {
-          const std::int64_t* sums = bins_of(chunk, histogram, slot);
+          const std::int64_t* sums = bins_of(chunk, scored[leaf], slot);
           if (shared) {
             marginal(sums, words, columns.shifts[c], count, small_column);
             run_sums(small_column, words, count);

@@ -17,9 +17,8 @@ struct ScoredColumns {
   std::size_t n_columns;
 };
 
-// Histograms come in pairs. Up to n_fresh, histogram small[p] was summed from rows just now and
-// histogram large[p] still holds their parent; it becomes parent minus small. no_histogram in `large`
-// means that there is no sibling. From n_fresh on, small[p] did not change since it was last scored.
+// Fresh histograms: small[p] was summed from rows just now, and large[p], its sibling's, still holds
+// their parent; it becomes parent minus small. no_histogram in `large`: there is no sibling.
 //
 // A slot with one column is left as running sums over its bins: those of siblings subtract just as
 // well, and only the smaller one has to be summed up.
@@ -27,11 +26,12 @@ inline constexpr std::uint32_t no_histogram = 0xffffffff;
 
 // For each column: the highest score over its borders and the bin of that border (rows with a
 // greater bin go right). Fields of a bin are gradients of n_outputs outputs, then the weight; field
-// f is an integer worth units[f]. A side that weighs less than min_weight earns nothing.
+// f is an integer worth units[f]. A side that weighs less than min_weight earns nothing. Leaves are
+// added up in the order of `scored`, one histogram each.
 void score_columns(std::int64_t* histograms, std::size_t n_chunks, std::size_t n_histograms,
                    std::size_t n_slots, std::size_t words, const std::uint32_t* small,
-                   const std::uint32_t* large, std::size_t n_pairs, std::size_t n_fresh,
-                   const ScoredColumns& columns,
+                   const std::uint32_t* large, std::size_t n_fresh, const std::uint32_t* scored,
+                   std::size_t n_scored, const ScoredColumns& columns,
                    std::size_t n_outputs, const double* units, double regularization,
                    double min_weight, ScoreKind kind, double* best_scores,
                    std::uint8_t* best_bins, int n_threads);

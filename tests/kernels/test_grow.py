@@ -129,6 +129,7 @@ def test_scores_equal_the_twin(data, n_outputs, cosine, regularization, min_weig
     small = np.arange(n_leaves, dtype=np.uint32)
     large = np.full(n_leaves, NO_HISTOGRAM, dtype=np.uint32)
     large[0] = n_leaves
+    scored = np.roll(np.arange(n_leaves + 1, dtype=np.uint32), 1)
     candidates = (np.arange(len(layout.slots)) % 5 != 4).astype(np.uint8)
     found = []
     for kernels in (native, reference):
@@ -136,7 +137,7 @@ def test_scores_equal_the_twin(data, n_outputs, cosine, regularization, min_weig
         scores = np.empty(len(layout.slots))
         best = np.empty(len(layout.slots), dtype=np.uint8)
         kernels.score_columns(
-            histograms, small, large, n_leaves, layout.slots, layout.shifts, layout.bin_counts,
+            histograms, small, large, scored, layout.slots, layout.shifts, layout.bin_counts,
             candidates, units, max(regularization, 1e-12), min_weight, cosine, scores, best,
             n_threads=n_threads,
         )  # fmt: skip

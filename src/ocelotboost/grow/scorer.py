@@ -99,25 +99,26 @@ class PlainScorer:
 
     def scores(self, partition: Partition) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
         """Best score and bin of every column, (n_columns,) each; -inf where none is possible."""
-        pairs = self._pairs(partition.sizes)
-        if pairs is None:
+        level = self._next_level(partition.sizes)
+        if level is None:
             return self._scores_from_rows(partition)
         layout = self._block.layout
-        self._accumulate(partition, pairs.leaves, pairs.small, layout, self._histograms)
-        return self._score(pairs.small, pairs.large, len(pairs.leaves), layout, self._histograms)
+        self._accumulate(partition, level.leaves, level.small, layout, self._histograms)
+        return self._score(level, layout, self._histograms, self._candidates)
 
-    def _pairs(self, sizes: list[int]) -> Pairs | None:
+    def _next_level(self, sizes: list[int]) -> Level | None:
         """Which leaves to sum into which histograms; None when memory does not suffice."""
         if len(sizes) == 1:
             self._of_leaf, self._n_used = [0], 1
-            return Pairs.of([0], [0], [NO_HISTOGRAM], [])
-        n_new = sum(left > 0 and right > 0 for left, right in zip(*_siblings(sizes), strict=True))
+            return Level.of([0], [0], [NO_HISTOGRAM], [0])
+        siblings = list(zip(sizes[0::2], sizes[1::2], strict=True))
+        n_new = sum(left > 0 and right > 0 for left, right in siblings)
         if self._of_leaf is None or self._n_used + n_new > self._histograms.shape[1]:
             self._of_leaf = None
             return None
-        leaves, fresh, parents, unchanged, of_leaf = [], [], [], [], []
-        for pair, (parent, left, right) in enumerate(
-            zip(self._of_leaf, *_siblings(sizes), strict=True)
+        leaves, fresh, parents, of_leaf = [], [], [], []
+        for pair, (parent, (left, right)) in enumerate(
+            zip(self._of_leaf, siblings, strict=True)
         ):
             if left > 0 and right > 0:
                 # The larger child takes over its parent's histogram, the smaller gets a new one.
@@ -129,11 +130,10 @@ class PlainScorer:
                 of_leaf += [parent, own] if right < left else [own, parent]
             else:
                 # One child has all the rows, or the parent had none; then nobody reads it.
-                if left + right > 0:
-                    unchanged.append(parent)
                 of_leaf += [parent, parent]
         self._of_leaf = of_leaf
-        return Pairs.of(leaves, fresh, parents, unchanged)
+        scored = [own for own, size in zip(of_leaf, sizes, strict=True) if size > 0]
+        return Level.of(leaves, fresh, parents, scored)
 
     def _scores_from_rows(
         self, partition: Partition
@@ -142,7 +142,8 @@ class PlainScorer:
         layout = self._block.layout
         leaves = np.flatnonzero(partition.sizes)
         targets = np.arange(len(leaves), dtype=np.uint32)
-        none = np.full(len(leaves), NO_HISTOGRAM, dtype=np.uint32)
+        no_siblings = np.full(len(leaves), NO_HISTOGRAM, dtype=np.uint32)
+        level = Level(leaves, targets, no_siblings, targets)
         scores = np.full(self._block.n_columns, -np.inf)
         bins = np.zeros(self._block.n_columns, dtype=np.uint8)
         for group in range(len(layout.group_widths)):
@@ -150,7 +151,7 @@ class PlainScorer:
             histograms = self._empty(len(leaves), int(part.group_widths[0]))
             self._accumulate(partition, leaves, targets, part, histograms)
             scores[columns], bins[columns] = self._score(
-                targets, none, len(leaves), part, histograms, self._candidates[columns]
+                level, part, histograms, self._candidates[columns]
             )
         return scores, bins
 
@@ -178,24 +179,22 @@ class PlainScorer:
 
     def _score(
         self,
-        small: NDArray[np.uint32],
-        large: NDArray[np.uint32],
-        n_fresh: int,
+        level: Level,
         layout: BlockLayout,
         histograms: NDArray[np.int64],
-        candidates: NDArray[np.uint8] | None = None,
+        candidates: NDArray[np.uint8],
     ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
         scores = np.empty(len(layout.slots))
         bins = np.empty(len(layout.slots), dtype=np.uint8)
         native.score_columns(
             histograms,
-            small,
-            large,
-            n_fresh,
+            level.small,
+            level.large,
+            level.scored,
             layout.slots,
             layout.shifts,
             layout.bin_counts,
-            self._candidates if candidates is None else candidates,
+            candidates,
             self._gradients.units,
             self._settings.regularization,
             self._settings.min_weight,
@@ -212,31 +211,31 @@ class PlainScorer:
 
 
 @dataclass(frozen=True)
-class Pairs:
-    """What to sum and what to score in one level.
+class Level:
+    """What to sum and what to score in one level of a tree.
 
     leaves  intp (n_fresh,)      leaves to sum from their rows
-    small   uint32 (n_scored,)   the histograms they go to, then histograms that did not change
-    large   uint32 (n_scored,)   their siblings' histograms, which still hold the parents
+    small   uint32 (n_fresh,)    the histograms they go to
+    large   uint32 (n_fresh,)    their siblings' histograms, which still hold the parents
+    scored  uint32 (n_filled,)   the histograms of all leaves with rows, in the order of the leaves:
+                                 scores add up in an order that sizes of leaves do not change
     """
 
     leaves: NDArray[np.intp]
     small: NDArray[np.uint32]
     large: NDArray[np.uint32]
+    scored: NDArray[np.uint32]
 
     @classmethod
     def of(
-        cls, leaves: list[int], fresh: list[int], parents: list[int], unchanged: list[int]
-    ) -> Pairs:
+        cls, leaves: list[int], small: list[int], large: list[int], scored: list[int]
+    ) -> Level:
         return cls(
             np.array(leaves, dtype=np.intp),
-            np.array(fresh + unchanged, dtype=np.uint32),
-            np.array(parents + [NO_HISTOGRAM] * len(unchanged), dtype=np.uint32),
+            np.array(small, dtype=np.uint32),
+            np.array(large, dtype=np.uint32),
+            np.array(scored, dtype=np.uint32),
         )
-
-
-def _siblings(sizes: list[int]) -> tuple[list[int], list[int]]:
-    return sizes[0::2], sizes[1::2]
 
 
 def _columns_of_group(layout: BlockLayout, group: int) -> tuple[NDArray[np.intp], BlockLayout]:

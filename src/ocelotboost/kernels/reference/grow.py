@@ -88,7 +88,7 @@ def score_columns(
     inout_histograms: NDArray[np.int64],
     small: Indices,
     large: Indices,
-    n_fresh: int,
+    scored: Indices,
     slots: Indices,
     shifts: Indices,
     bin_counts: Indices,
@@ -104,12 +104,11 @@ def score_columns(
 ) -> None:
     """The best border of every column; single precision, in the order of the native loops."""
     shared = np.bincount(slots, minlength=inout_histograms.shape[2]) > 1
-    for fresh, sibling in zip(small[:n_fresh], large[:n_fresh], strict=True):
+    for fresh, sibling in zip(small, large, strict=True):
         alone = inout_histograms[:, fresh, ~shared]
         inout_histograms[:, fresh, ~shared] = alone.cumsum(axis=2)
         if sibling != NO_HISTOGRAM:
             inout_histograms[:, sibling] -= inout_histograms[:, fresh]
-    leaves = [h for pair in zip(small, large, strict=True) for h in pair if h != NO_HISTOGRAM]
     n_outputs = len(units) - 1
     gradient_scale = 2147483648.0 * units[:-1].max()
     weight_scale = 2147483648.0 * units[-1]
@@ -123,7 +122,7 @@ def score_columns(
         if count < 2 or not candidates[column]:
             continue
         numerator, denominator = np.zeros((2, count - 1), dtype=np.float32)
-        for leaf in leaves:
+        for leaf in scored:
             sums = inout_histograms[:, leaf, slots[column]]
             if shared[slots[column]]:
                 sums = _marginal(sums, int(shifts[column]), count).cumsum(axis=1)
