@@ -31,7 +31,7 @@ demo: $(VENV)/.package
 	@$(BIN)/python examples/demo.py $(ARGS)
 
 test: check
-	$(BIN)/python -m pytest -n auto $(ARGS)
+	$(BIN)/python -m pytest -n auto --maxprocesses=4 $(ARGS)
 
 check: $(VENV)/.develop
 	$(BIN)/ruff check .

@@ -94,3 +94,20 @@ def assert_same_bits(first: Forest, second: Forest) -> None:
         assert array.dtype == other.dtype, name
         assert array.shape == other.shape, name
         assert array.tobytes() == other.tobytes(), name
+
+
+def leaves_of(forest: Forest, X: NDArray[np.floating]) -> NDArray[np.intp]:
+    """The leaf of every row in every tree, question by question: (n_trees, n)."""
+    offsets = forest.split_offsets()
+    leaves = np.zeros((forest.n_trees, len(X)), dtype=np.intp)
+    for tree in range(forest.n_trees):
+        for split in range(offsets[tree], offsets[tree + 1]):
+            column, border = int(forest.split_columns[split]), forest.split_borders[split]
+            values, high = X[:, column].astype(np.float64), bool(forest.missing_high[column])
+            missing = np.isnan(values)
+            if np.isnan(border):
+                answers = missing if high else ~missing
+            else:
+                answers = np.where(missing, high, values > border)
+            leaves[tree] = 2 * leaves[tree] + answers
+    return leaves

@@ -268,9 +268,7 @@ def all_questions(
         missing = np.isnan(values)
         above = np.searchsorted(own, values, side="left")  # how many borders are below the value
         above[missing] = len(own) if missing_high else 0
-        by_border = [
-            Question(column, float(border), above > i) for i, border in enumerate(own)
-        ]
+        by_border = [Question(column, float(border), above > i) for i, border in enumerate(own)]
         about_missing = Question(column, float("nan"), missing if missing_high else ~missing)
         if not missing.any():
             found += by_border

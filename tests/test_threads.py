@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -37,6 +38,54 @@ def test_a_forked_child_trains_after_its_parent_did():
     assert child.exitcode == 0
     np.testing.assert_array_equal(found, expected)
     np.testing.assert_array_equal(train(3), expected)
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_child_forked_in_the_middle_of_training_trains():
+    expected = train(3)
+    context = multiprocessing.get_context("fork")
+    done = threading.Event()
+
+    def keep_training():
+        while not done.is_set():
+            train(1)
+
+    background = threading.Thread(target=keep_training)
+    background.start()
+    try:
+        for _ in range(3):
+            queue = context.Queue()
+            child = context.Process(target=_send, args=(queue, 3))
+            child.start()
+            np.testing.assert_array_equal(queue.get(timeout=TIMEOUT), expected)
+            child.join(TIMEOUT)
+            assert child.exitcode == 0
+    finally:
+        done.set()
+        background.join(TIMEOUT)
+
+
+def test_one_model_predicts_from_four_threads_at_once():
+    X, y = binary(20_000)
+    model = OcelotClassifier(iterations=20, n_jobs=2).fit(X, y)
+    expected = model.predict_raw(X)
+    with ThreadPoolExecutor(4) as executor:
+        for found in executor.map(lambda _: model.predict_raw(X), range(8), timeout=TIMEOUT):
+            np.testing.assert_array_equal(found, expected)
+
+
+def test_a_callback_may_train_another_model():
+    class Nested:
+        found = None
+
+        def after_iteration(self, info):
+            self.found = train(2)
+
+    X, y = binary(20_000, seed=1)
+    nested, model = Nested(), OcelotClassifier(iterations=5, n_jobs=2)
+    model.fit(X, y, callbacks=[nested])
+    np.testing.assert_array_equal(model.predict_raw(X[:100]), train(1))
+    np.testing.assert_array_equal(nested.found, train(2))
 
 
 def test_four_python_threads_at_once():

@@ -53,8 +53,9 @@ void accumulate_histograms_of(const In<std::uint8_t, 1>& bins,
     require(begin.data()[s] <= end.data()[s] && end.data()[s] <= rows.shape(0),
             "segments: beyond the rows");
   }
-  const Block block{bins.data(),          group_offsets.data(), group_strides.data(),
-                    group_widths.data(), n_groups,             n_rows};
+  const Block block{
+      bins.data(), group_offsets.data(), group_strides.data(), group_widths.data(), n_groups,
+      n_rows};
   accumulate_histograms(block, rows.data(), packed.data(), n_chunks, words, n_rows, begin.data(),
                         end.data(), target.data(), n_segments, inout_histograms.shape(1), n_slots,
                         inout_histograms.data(), n_threads);
@@ -62,8 +63,8 @@ void accumulate_histograms_of(const In<std::uint8_t, 1>& bins,
 
 void score_columns_of(const Array<std::int64_t, 5>& inout_histograms,
                       const In<std::uint32_t, 1>& small, const In<std::uint32_t, 1>& large,
-                      const In<std::uint32_t, 1>& scored, const In<std::uint32_t, 1>& slots, const In<std::uint32_t, 1>& shifts,
-                      const In<std::uint32_t, 1>& bin_counts,
+                      const In<std::uint32_t, 1>& scored, const In<std::uint32_t, 1>& slots,
+                      const In<std::uint32_t, 1>& shifts, const In<std::uint32_t, 1>& bin_counts,
                       const In<std::uint8_t, 1>& candidates, const In<double, 1>& units,
                       double regularization, double min_weight, bool cosine,
                       const Array<double, 1>& out_scores, const Array<std::uint8_t, 1>& out_bins,
@@ -93,14 +94,13 @@ void score_columns_of(const Array<std::int64_t, 5>& inout_histograms,
                               n_columns};
   score_columns(inout_histograms.data(), inout_histograms.shape(0), inout_histograms.shape(1),
                 inout_histograms.shape(2), inout_histograms.shape(4), small.data(), large.data(),
-                small.shape(0), scored.data(), scored.shape(0), columns, n_outputs, units.data(), regularization, min_weight,
-                cosine ? ScoreKind::cosine : ScoreKind::l2, out_scores.data(), out_bins.data(),
-                n_threads);
+                small.shape(0), scored.data(), scored.shape(0), columns, n_outputs, units.data(),
+                regularization, min_weight, cosine ? ScoreKind::cosine : ScoreKind::l2,
+                out_scores.data(), out_bins.data(), n_threads);
 }
 
 void split_leaves_of(const In<std::uint8_t, 2>& slots, std::uint32_t slot, std::uint32_t shift,
-                     std::uint32_t mask, std::uint8_t bin,
-                     const In<std::uint32_t, 1>& leaf_offsets,
+                     std::uint32_t mask, std::uint8_t bin, const In<std::uint32_t, 1>& leaf_offsets,
                      const Array<std::uint32_t, 1>& inout_rows,
                      const Array<std::uint32_t, 1>& scratch,
                      const Array<std::uint32_t, 1>& out_offsets, int n_threads) {
@@ -153,8 +153,8 @@ void minimal_variance_weights_of(const In<float, 2>& gradients, const OptionalWe
   require(uniform.shape(0) == n_rows && out_weights.shape(0) == n_rows,
           "uniform, out_weights: one a row is needed");
   minimal_variance_weights(gradients.data(), data_or_null(weights, n_rows), uniform.data(),
-                           gradients.shape(0), n_rows, regularization, fraction,
-                           out_weights.data(), n_threads);
+                           gradients.shape(0), n_rows, regularization, fraction, out_weights.data(),
+                           n_threads);
 }
 
 }  // namespace
@@ -162,24 +162,21 @@ void minimal_variance_weights_of(const In<float, 2>& gradients, const OptionalWe
 void bind_grow(nb::module_& module) {
   using nb::arg;
   module.def("pack_gradients", &pack_gradients_of, arg("gradients").noconvert(),
-             arg("weights").noconvert().none(), arg("whole_weights"),
-             arg("out_packed").noconvert(), arg("out_units").noconvert(), nb::kw_only(),
-             arg("n_threads"), Released());
+             arg("weights").noconvert().none(), arg("whole_weights"), arg("out_packed").noconvert(),
+             arg("out_units").noconvert(), nb::kw_only(), arg("n_threads"), Released());
   module.def("accumulate_histograms", &accumulate_histograms_of, arg("bins").noconvert(),
              arg("group_offsets").noconvert(), arg("group_strides").noconvert(),
-             arg("group_widths").noconvert(),
-             arg("rows").noconvert(), arg("packed").noconvert(), arg("begin").noconvert(),
-             arg("end").noconvert(), arg("target").noconvert(),
+             arg("group_widths").noconvert(), arg("rows").noconvert(), arg("packed").noconvert(),
+             arg("begin").noconvert(), arg("end").noconvert(), arg("target").noconvert(),
              arg("inout_histograms").noconvert(), nb::kw_only(), arg("n_threads"), Released());
   module.def("score_columns", &score_columns_of, arg("inout_histograms").noconvert(),
              arg("small").noconvert(), arg("large").noconvert(), arg("scored").noconvert(),
-             arg("slots").noconvert(),
-             arg("shifts").noconvert(), arg("bin_counts").noconvert(),
+             arg("slots").noconvert(), arg("shifts").noconvert(), arg("bin_counts").noconvert(),
              arg("candidates").noconvert(), arg("units").noconvert(), arg("regularization"),
              arg("min_weight"), arg("cosine"), arg("out_scores").noconvert(),
              arg("out_bins").noconvert(), nb::kw_only(), arg("n_threads"), Released());
-  module.def("split_leaves", &split_leaves_of, arg("slots").noconvert(), arg("slot"),
-             arg("shift"), arg("mask"), arg("bin"), arg("leaf_offsets").noconvert(),
+  module.def("split_leaves", &split_leaves_of, arg("slots").noconvert(), arg("slot"), arg("shift"),
+             arg("mask"), arg("bin"), arg("leaf_offsets").noconvert(),
              arg("inout_rows").noconvert(), arg("scratch").noconvert(),
              arg("out_offsets").noconvert(), nb::kw_only(), arg("n_threads"), Released());
   module.def("assign_leaves", &assign_leaves_of, arg("slots").noconvert(),
@@ -191,10 +188,10 @@ void bind_grow(nb::module_& module) {
   module.def("rows_by_leaf", &rows_by_leaf_of, arg("leaves").noconvert(),
              arg("out_rows").noconvert(), arg("out_offsets").noconvert(), nb::kw_only(),
              arg("n_threads"), Released());
-  module.def("minimal_variance_weights", &minimal_variance_weights_of,
-             arg("gradients").noconvert(), arg("weights").noconvert().none(),
-             arg("uniform").noconvert(), arg("regularization"), arg("fraction"),
-             arg("out_weights").noconvert(), nb::kw_only(), arg("n_threads"), Released());
+  module.def("minimal_variance_weights", &minimal_variance_weights_of, arg("gradients").noconvert(),
+             arg("weights").noconvert().none(), arg("uniform").noconvert(), arg("regularization"),
+             arg("fraction"), arg("out_weights").noconvert(), nb::kw_only(), arg("n_threads"),
+             Released());
 }
 
 }  // namespace ocelot::bindings

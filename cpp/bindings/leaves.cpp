@@ -24,8 +24,7 @@ void leaf_sums_of(int kind, double parameter, const In<float, 1>& targets,
                   const In<std::uint32_t, 1>& leaves, const In<double, 1>& leaf_steps,
                   bool with_loss, const Array<double, 2>& out, int n_threads) {
   const std::size_t n_rows = targets.shape(0), n_leaves = leaf_steps.shape(0);
-  require(raw.shape(0) == n_rows && leaves.shape(0) == n_rows,
-          "raw, leaves: one a row is needed");
+  require(raw.shape(0) == n_rows && leaves.shape(0) == n_rows, "raw, leaves: one a row is needed");
   require(out.shape(0) == n_leaves && out.shape(1) == 4, "out: four a leaf are needed");
   leaf_sums(loss_kind(kind), parameter, targets.data(), data_or_null(weights, n_rows), raw.data(),
             leaves.data(), n_rows, n_leaves, leaf_steps.data(), with_loss, out.data(), n_threads);
@@ -43,14 +42,12 @@ double softmax_gradients_of(const In<float, 1>& targets, const OptionalWeights& 
 }
 
 void softmax_leaf_sums_of(const In<float, 1>& targets, const OptionalWeights& weights,
-                          const In<double, 2>& raw,
-                          const std::optional<In<float, 2>>& gradients,
+                          const In<double, 2>& raw, const std::optional<In<float, 2>>& gradients,
                           const In<std::uint32_t, 1>& leaves, const In<double, 2>& leaf_steps,
                           const Array<double, 2>& out, int n_threads) {
   const std::size_t n_rows = targets.shape(0), n_outputs = raw.shape(0);
   const std::size_t n_leaves = leaf_steps.shape(0);
-  require(raw.shape(1) == n_rows && leaves.shape(0) == n_rows,
-          "raw, leaves: one a row is needed");
+  require(raw.shape(1) == n_rows && leaves.shape(0) == n_rows, "raw, leaves: one a row is needed");
   require(leaf_steps.shape(1) == n_outputs, "leaf_steps: one an output is needed");
   require(!gradients || (gradients->shape(0) == n_outputs && gradients->shape(1) == n_rows),
           "gradients: the shape of raw is needed");
@@ -86,22 +83,20 @@ void add_leaf_values_of(const In<std::uint32_t, 1>& leaves, const In<double, 2>&
 void bind_leaves(nb::module_& module) {
   using nb::arg;
   module.def("loss_gradients", &loss_gradients_of, arg("kind"), arg("parameter"),
-             arg("targets").noconvert(), arg("weights").noconvert().none(),
-             arg("raw").noconvert(), arg("out_gradients").noconvert(), nb::kw_only(),
+             arg("targets").noconvert(), arg("weights").noconvert().none(), arg("raw").noconvert(),
+             arg("out_gradients").noconvert(), nb::kw_only(), arg("n_threads"), Released());
+  module.def("leaf_sums", &leaf_sums_of, arg("kind"), arg("parameter"), arg("targets").noconvert(),
+             arg("weights").noconvert().none(), arg("raw").noconvert(), arg("leaves").noconvert(),
+             arg("leaf_steps").noconvert(), arg("with_loss"), arg("out").noconvert(), nb::kw_only(),
              arg("n_threads"), Released());
-  module.def("leaf_sums", &leaf_sums_of, arg("kind"), arg("parameter"),
-             arg("targets").noconvert(), arg("weights").noconvert().none(),
-             arg("raw").noconvert(), arg("leaves").noconvert(), arg("leaf_steps").noconvert(),
-             arg("with_loss"), arg("out").noconvert(), nb::kw_only(), arg("n_threads"),
-             Released());
   module.def("softmax_gradients", &softmax_gradients_of, arg("targets").noconvert(),
              arg("weights").noconvert().none(), arg("raw").noconvert(),
              arg("out_gradients").noconvert(), nb::kw_only(), arg("n_threads"), Released());
   module.def("softmax_leaf_sums", &softmax_leaf_sums_of, arg("targets").noconvert(),
              arg("weights").noconvert().none(), arg("raw").noconvert(),
              arg("gradients").noconvert().none(), arg("leaves").noconvert(),
-             arg("leaf_steps").noconvert(), arg("out").noconvert(), nb::kw_only(),
-             arg("n_threads"), Released());
+             arg("leaf_steps").noconvert(), arg("out").noconvert(), nb::kw_only(), arg("n_threads"),
+             Released());
   module.def("leaf_quantiles", &leaf_quantiles_of, arg("alpha"), arg("targets").noconvert(),
              arg("weights").noconvert().none(), arg("raw").noconvert(), arg("rows").noconvert(),
              arg("leaf_offsets").noconvert(), arg("out").noconvert(), nb::kw_only(),

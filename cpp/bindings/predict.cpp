@@ -23,7 +23,7 @@ void predict_trees_of(const In<std::uint8_t, 2>& bins, const In<std::uint32_t, 1
   std::uint32_t highest = 0;
   for (std::size_t s = 0; s < n_splits; ++s) highest = std::max(highest, split_columns.data()[s]);
   require(n_splits == 0 || highest < bins.shape(0), "split_columns: no such column");
-  const TreesOnBins trees{split_columns.data(), split_bins.data(), depths.data(),
+  const TreesOnBins trees{split_columns.data(), split_bins.data(),  depths.data(),
                           depths.shape(0),      leaf_values.data(), leaf_values.shape(1)};
   predict_trees(bins.data(), bins.shape(1), trees, inout_raw.data(), n_threads);
 }

@@ -36,10 +36,10 @@ void choose_borders_of(const Strided<Number>& values, const In<std::uint32_t, 1>
 
 template <class Number>
 void quantize_of(const Strided<Number>& values, const In<std::uint32_t, 1>& sources,
-                 const In<double, 1>& borders,
-                 const In<std::uint32_t, 1>& border_offsets, const In<std::uint8_t, 1>& missing,
-                 const In<std::uint32_t, 1>& targets, const In<std::uint32_t, 1>& shifts,
-                 const Array<std::uint8_t, 2>& inout_bins, int n_threads) {
+                 const In<double, 1>& borders, const In<std::uint32_t, 1>& border_offsets,
+                 const In<std::uint8_t, 1>& missing, const In<std::uint32_t, 1>& targets,
+                 const In<std::uint32_t, 1>& shifts, const Array<std::uint8_t, 2>& inout_bins,
+                 int n_threads) {
   const std::size_t n_rows = values.shape(0), n_columns = sources.shape(0);
   require(border_offsets.shape(0) == n_columns + 1, "border_offsets: one more than columns");
   require(border_offsets.data()[n_columns] <= borders.shape(0), "borders: too few");
@@ -51,9 +51,9 @@ void quantize_of(const Strided<Number>& values, const In<std::uint32_t, 1>& sour
     require(sources.data()[c] < values.shape(1), "sources: no such column");
     require(targets.data()[c] < inout_bins.shape(0), "targets: beyond inout_bins");
   }
-  const QuantizedColumns columns{n_columns,      sources.data(), borders.data(),
-                                 border_offsets.data(), missing.data(), targets.data(),
-                                 shifts.data()};
+  const QuantizedColumns columns{
+      n_columns,      sources.data(), borders.data(), border_offsets.data(),
+      missing.data(), targets.data(), shifts.data()};
   quantize(values_of(values), columns, inout_bins.data(), n_threads);
 }
 
@@ -67,11 +67,10 @@ void bind_for(nb::module_& module) {
              arg("max_borders").noconvert(), arg("out_borders").noconvert(),
              arg("out_counts").noconvert(), nb::kw_only(), arg("n_threads"), Released());
   module.def("quantize", &quantize_of<Number>, arg("values").noconvert(),
-             arg("sources").noconvert(),
-             arg("borders").noconvert(), arg("border_offsets").noconvert(),
-             arg("missing").noconvert(), arg("targets").noconvert(), arg("shifts").noconvert(),
-             arg("inout_bins").noconvert(), nb::kw_only(),
-             arg("n_threads"), Released());
+             arg("sources").noconvert(), arg("borders").noconvert(),
+             arg("border_offsets").noconvert(), arg("missing").noconvert(),
+             arg("targets").noconvert(), arg("shifts").noconvert(), arg("inout_bins").noconvert(),
+             nb::kw_only(), arg("n_threads"), Released());
 }
 
 }  // namespace

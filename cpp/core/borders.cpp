@@ -250,10 +250,10 @@ void choose_borders(const Values<Number>& values, const std::uint32_t* rows, std
 }
 
 template void choose_borders(const Values<float>&, const std::uint32_t*, std::size_t, const float*,
-                             BorderRule, const std::uint32_t*, std::size_t, double*,
-                             std::uint32_t*, int);
-template void choose_borders(const Values<double>&, const std::uint32_t*, std::size_t,
-                             const float*, BorderRule, const std::uint32_t*, std::size_t, double*,
-                             std::uint32_t*, int);
+                             BorderRule, const std::uint32_t*, std::size_t, double*, std::uint32_t*,
+                             int);
+template void choose_borders(const Values<double>&, const std::uint32_t*, std::size_t, const float*,
+                             BorderRule, const std::uint32_t*, std::size_t, double*, std::uint32_t*,
+                             int);
 
 }  // namespace ocelot

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "sum_by_leaf.h"
 #include "pool.h"
+#include "sum_by_leaf.h"
 
 namespace ocelot {
 namespace {
@@ -30,9 +30,8 @@ OCELOT_INLINE double sum_of(const double* values, std::size_t n) {
 }
 
 template <class Loss>
-OCELOT_INLINE double gradients_of_rows(const Loss& loss, const float* targets,
-                                       const float* weights, const double* raw, std::size_t n,
-                                       float* out) {
+OCELOT_INLINE double gradients_of_rows(const Loss& loss, const float* targets, const float* weights,
+                                       const double* raw, std::size_t n, float* out) {
   double losses[block_size];
   double sum = 0;
   for (std::size_t begin = 0; begin < n; begin += block_size) {
@@ -76,23 +75,22 @@ OCELOT_INLINE void add_to_leaves(const Loss& loss, const float* targets, const f
 }
 
 // One pair of functions a loss, so that each is compiled for every CPU level.
-#define OCELOT_LOSS(name, Type, construct)                                                        \
-  OCELOT_HOT double name##_gradients(double parameter, const float* targets,                      \
-                                     const float* weights, const double* raw, std::size_t n,      \
-                                     float* out) {                                                \
-    (void)parameter;                                                                              \
-    return gradients_of_rows(Type construct, targets, weights, raw, n, out);                      \
-  }                                                                                               \
-  OCELOT_HOT void name##_sums(double parameter, const float* targets, const float* weights,       \
-                              const double* raw, const std::uint32_t* leaves, std::size_t n,      \
-                              const double* leaf_steps, bool with_loss, double* sums) {           \
-    (void)parameter;                                                                              \
-    const Type loss construct;                                                                    \
-    if (with_loss) {                                                                              \
-      add_to_leaves<true>(loss, targets, weights, raw, leaves, n, leaf_steps, sums);              \
-    } else {                                                                                      \
-      add_to_leaves<false>(loss, targets, weights, raw, leaves, n, leaf_steps, sums);             \
-    }                                                                                             \
+#define OCELOT_LOSS(name, Type, construct)                                                         \
+  OCELOT_HOT double name##_gradients(double parameter, const float* targets, const float* weights, \
+                                     const double* raw, std::size_t n, float* out) {               \
+    (void)parameter;                                                                               \
+    return gradients_of_rows(Type construct, targets, weights, raw, n, out);                       \
+  }                                                                                                \
+  OCELOT_HOT void name##_sums(double parameter, const float* targets, const float* weights,        \
+                              const double* raw, const std::uint32_t* leaves, std::size_t n,       \
+                              const double* leaf_steps, bool with_loss, double* sums) {            \
+    (void)parameter;                                                                               \
+    const Type loss construct;                                                                     \
+    if (with_loss) {                                                                               \
+      add_to_leaves<true>(loss, targets, weights, raw, leaves, n, leaf_steps, sums);               \
+    } else {                                                                                       \
+      add_to_leaves<false>(loss, targets, weights, raw, leaves, n, leaf_steps, sums);              \
+    }                                                                                              \
   }
 OCELOT_LOSS(rmse, RmseLoss, {})
 OCELOT_LOSS(logloss, LoglossLoss, {})
@@ -106,8 +104,8 @@ OCELOT_LOSS(gamma, GammaLoss, {})
 
 using GradientsOfRows = double (*)(double, const float*, const float*, const double*, std::size_t,
                                    float*);
-using SumsOfRows = void (*)(double, const float*, const float*, const double*,
-                            const std::uint32_t*, std::size_t, const double*, bool, double*);
+using SumsOfRows = void (*)(double, const float*, const float*, const double*, const std::uint32_t*,
+                            std::size_t, const double*, bool, double*);
 struct LossFunctions {
   GradientsOfRows gradients;
   SumsOfRows sums;
@@ -139,12 +137,11 @@ double loss_gradients(LossKind kind, double parameter, const float* targets, con
                       const double* raw, std::size_t n_rows, float* out_gradients, int n_threads) {
   const GradientsOfRows gradients = functions_of(kind).gradients;
   std::vector<double> losses((n_rows + rows_per_task - 1) / rows_per_task);
-  parallel_blocks(n_rows, rows_per_task, n_threads,
-                  [&](std::size_t begin, std::size_t end, std::size_t block) {
-                    losses[block] =
-                        gradients(parameter, targets + begin, weights ? weights + begin : nullptr,
+  parallel_blocks(
+      n_rows, rows_per_task, n_threads, [&](std::size_t begin, std::size_t end, std::size_t block) {
+        losses[block] = gradients(parameter, targets + begin, weights ? weights + begin : nullptr,
                                   raw + begin, end - begin, out_gradients + begin);
-                  });
+      });
   return sum_in_order(losses);
 }
 
@@ -192,8 +189,8 @@ void leaf_quantiles(double alpha, const float* targets, const float* weights, co
   });
 }
 
-void add_leaf_values(const std::uint32_t* leaves, const double* leaf_values,
-                     std::size_t n_outputs, std::size_t n_rows, double* raw, int n_threads) {
+void add_leaf_values(const std::uint32_t* leaves, const double* leaf_values, std::size_t n_outputs,
+                     std::size_t n_rows, double* raw, int n_threads) {
   parallel_blocks(n_rows, rows_per_task, n_threads,
                   [&](std::size_t begin, std::size_t end, std::size_t) {
                     for (std::size_t k = 0; k < n_outputs; ++k) {

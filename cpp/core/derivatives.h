@@ -13,8 +13,8 @@ double loss_gradients(LossKind kind, double parameter, const float* targets, con
                       const double* raw, std::size_t n_rows, float* out_gradients, int n_threads);
 
 // Sums over the rows of each leaf, at raw + leaf_steps: out is [n_leaves][4] of gradient, hessian,
-// loss and weight. leaves [n_rows] are leaf numbers; weights may be null. Without with_loss the loss
-// is left at zero.
+// loss and weight. leaves [n_rows] are leaf numbers; weights may be null. Without with_loss the
+// loss is left at zero.
 void leaf_sums(LossKind kind, double parameter, const float* targets, const float* weights,
                const double* raw, const std::uint32_t* leaves, std::size_t n_rows,
                std::size_t n_leaves, const double* leaf_steps, bool with_loss, double* out,
@@ -31,8 +31,8 @@ double softmax_gradients(const float* targets, const float* weights, const doubl
 // probabilities are known: leaf_steps are taken as zero and the loss is left at zero.
 void softmax_leaf_sums(const float* targets, const float* weights, const double* raw,
                        const float* gradients, std::size_t n_outputs, std::size_t n_rows,
-                       const std::uint32_t* leaves, std::size_t n_leaves,
-                       const double* leaf_steps, double* out, int n_threads);
+                       const std::uint32_t* leaves, std::size_t n_leaves, const double* leaf_steps,
+                       double* out, int n_threads);
 
 // The weighted alpha-quantile of target - raw in each leaf, for rows sorted by leaf: the smallest
 // residual at which the weight up to and including it reaches alpha of the whole. 0 for an empty
@@ -42,7 +42,7 @@ void leaf_quantiles(double alpha, const float* targets, const float* weights, co
                     std::size_t n_leaves, double* out, int n_threads);
 
 // raw[k][row] += leaf_values[leaves[row]][k]
-void add_leaf_values(const std::uint32_t* leaves, const double* leaf_values,
-                     std::size_t n_outputs, std::size_t n_rows, double* raw, int n_threads);
+void add_leaf_values(const std::uint32_t* leaves, const double* leaf_values, std::size_t n_outputs,
+                     std::size_t n_rows, double* raw, int n_threads);
 
 }  // namespace ocelot

@@ -12,7 +12,8 @@
 namespace ocelot {
 namespace {
 
-// Long segments are cut so that each thread gets several tasks; each piece sums into its own buffer.
+// Long segments are cut so that each thread gets several tasks; each piece sums into its own
+// buffer.
 constexpr std::size_t tasks_per_thread = 8;
 constexpr std::size_t least_rows_per_piece = 4096;
 constexpr std::size_t words_per_block = 1024;
@@ -49,9 +50,9 @@ OCELOT_INLINE void add_row(const std::uint8_t* row_bins, const std::int64_t* row
 // One pass sums `columns` slots whose histograms together are at most 32 KiB, the size of a
 // first-level cache: 16 slots of one word a bin, 8 of two, 4 of four.
 template <int columns, int words>
-OCELOT_INLINE void add_rows(const std::uint8_t* bins, std::size_t stride,
-                            const std::uint32_t* rows, std::size_t n_rows,
-                            const std::int64_t* addends, std::int64_t* histogram) {
+OCELOT_INLINE void add_rows(const std::uint8_t* bins, std::size_t stride, const std::uint32_t* rows,
+                            std::size_t n_rows, const std::int64_t* addends,
+                            std::int64_t* histogram) {
   constexpr std::size_t distance = 16;
   // Rows that follow each other closely are fetched ahead by the processor itself.
   const bool sparse = rows[n_rows - 1] - rows[0] >= n_rows + n_rows / 2;
@@ -67,11 +68,10 @@ OCELOT_INLINE void add_rows(const std::uint8_t* bins, std::size_t stride,
   }
 }
 
-#define OCELOT_ADD_ROWS(name, columns, words)                                                   \
-  OCELOT_HOT void name(const std::uint8_t* bins, std::size_t stride, const std::uint32_t* rows,  \
-                       std::size_t n_rows, const std::int64_t* addends,                          \
-                       std::int64_t* histogram) {                                                \
-    add_rows<columns, words>(bins, stride, rows, n_rows, addends, histogram);                    \
+#define OCELOT_ADD_ROWS(name, columns, words)                                                      \
+  OCELOT_HOT void name(const std::uint8_t* bins, std::size_t stride, const std::uint32_t* rows,    \
+                       std::size_t n_rows, const std::int64_t* addends, std::int64_t* histogram) { \
+    add_rows<columns, words>(bins, stride, rows, n_rows, addends, histogram);                      \
   }
 OCELOT_ADD_ROWS(add_16_columns_1_word, 16, 1)
 OCELOT_ADD_ROWS(add_8_columns_1_word, 8, 1)
@@ -91,7 +91,8 @@ struct Pass {
 
 Pass choose_pass(std::size_t width, std::size_t words) {
   if (words == 4) return {add_4_columns_4_words, 4};
-  if (words == 2) return width >= 8 ? Pass{add_8_columns_2_words, 8} : Pass{add_4_columns_2_words, 4};
+  if (words == 2)
+    return width >= 8 ? Pass{add_8_columns_2_words, 8} : Pass{add_4_columns_2_words, 4};
   if (width == 16) return {add_16_columns_1_word, 16};
   return width == 8 ? Pass{add_8_columns_1_word, 8} : Pass{add_4_columns_1_word, 4};
 }
@@ -151,9 +152,9 @@ std::int64_t* own_memory(std::size_t size) {
   return lines.data()->words;
 }
 
-std::vector<Task> make_tasks(std::size_t n_chunks, std::size_t n_groups,
-                             const std::uint32_t* begin, const std::uint32_t* end,
-                             std::size_t n_segments, int n_threads, std::uint32_t& n_merges) {
+std::vector<Task> make_tasks(std::size_t n_chunks, std::size_t n_groups, const std::uint32_t* begin,
+                             const std::uint32_t* end, std::size_t n_segments, int n_threads,
+                             std::uint32_t& n_merges) {
   std::size_t n_rows = 0;
   for (std::size_t segment = 0; segment < n_segments; ++segment) {
     n_rows += end[segment] - begin[segment];
@@ -203,8 +204,8 @@ void accumulate_histograms(const Block& block, const std::uint32_t* rows,
     first_slot[g + 1] = first_slot[g] + block.group_widths[g];
   }
   std::uint32_t n_merges;
-  const std::vector<Task> tasks = make_tasks(n_chunks, block.n_groups, begin, end, n_segments,
-                                             n_threads, n_merges);
+  const std::vector<Task> tasks =
+      make_tasks(n_chunks, block.n_groups, begin, end, n_segments, n_threads, n_merges);
   const auto merges = std::make_unique<Merge[]>(n_merges);
   const std::size_t slot_size = n_bins * words;
   parallel_for(tasks.size(), n_threads, [&](std::size_t t) {
@@ -224,7 +225,8 @@ void accumulate_histograms(const Block& block, const std::uint32_t* rows,
       gather(packed + task.chunk * n_packed_rows * words, words, rows + first, count, addends);
       for (std::size_t g = task.first_group; g < task.end_group; ++g) {
         add_group(block.bins + block.group_offsets[g], block.group_widths[g],
-                  block.group_strides[g], rows + first, count, addends, words, sums + (first_slot[g] - task_slot) * slot_size);
+                  block.group_strides[g], rows + first, count, addends, words,
+                  sums + (first_slot[g] - task_slot) * slot_size);
       }
     }
     if (task.merge != whole) merges[task.merge].add(sums, size, out);

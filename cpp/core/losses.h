@@ -72,8 +72,7 @@ struct TweedieLoss {
   OCELOT_INLINE Derivatives operator()(double target, double raw) const {
     const double a = target * vector_exp((1.0 - power) * raw);
     const double b = vector_exp((2.0 - power) * raw);
-    return {a - b, (power - 1.0) * a + (2.0 - power) * b,
-            a / (power - 1.0) + b / (2.0 - power)};
+    return {a - b, (power - 1.0) * a + (2.0 - power) * b, a / (power - 1.0) + b / (2.0 - power)};
   }
 };
 

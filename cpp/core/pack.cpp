@@ -45,9 +45,9 @@ OCELOT_INLINE double dither(std::size_t row) {
 }
 
 // Rounds half up: floor(x + 0.5), or with an even dither floor(x + dither).
-OCELOT_HOT void quantize_field(const float* values, const float* weights, bool exact,
-                               bool dithered, double inverse_unit, std::size_t begin,
-                               std::size_t n, std::int32_t* out) {
+OCELOT_HOT void quantize_field(const float* values, const float* weights, bool exact, bool dithered,
+                               double inverse_unit, std::size_t begin, std::size_t n,
+                               std::int32_t* out) {
   for (std::size_t i = 0; i < n; ++i) {
     const double value = values ? values[begin + i] : 1.0f;
     const double weight = weights ? weights[begin + i] : 1.0f;
@@ -69,23 +69,21 @@ OCELOT_HOT void combine(const std::int32_t* high, const std::int32_t* low, std::
 
 void pack_gradients(const float* gradients, const float* weights, bool whole_weights,
                     std::size_t n_outputs, std::size_t n_rows, std::size_t n_chunks,
-                    std::size_t words, std::int64_t* out_packed, double* out_units,
-                    int n_threads) {
+                    std::size_t words, std::int64_t* out_packed, double* out_units, int n_threads) {
   const std::size_t n_fields = n_outputs + 1;
   const std::size_t n_blocks = (n_rows + block_size - 1) / block_size;
   const auto field_values = [&](std::size_t f) {
     return f < n_outputs ? gradients + f * n_rows : nullptr;
   };
   std::vector<double> sums(n_fields * n_blocks);
-  parallel_blocks(n_rows, block_size, n_threads,
-                  [&](std::size_t begin, std::size_t end, std::size_t block) {
-                    for (std::size_t f = 0; f < n_fields; ++f) {
-                      const float* values = field_values(f);
-                      sums[f * n_blocks + block] =
-                          absolute_sum(values ? values + begin : nullptr,
-                                       weights ? weights + begin : nullptr, end - begin);
-                    }
-                  });
+  parallel_blocks(
+      n_rows, block_size, n_threads, [&](std::size_t begin, std::size_t end, std::size_t block) {
+        for (std::size_t f = 0; f < n_fields; ++f) {
+          const float* values = field_values(f);
+          sums[f * n_blocks + block] = absolute_sum(
+              values ? values + begin : nullptr, weights ? weights + begin : nullptr, end - begin);
+        }
+      });
   const auto total = [&](std::size_t f) {
     double sum = 0;
     for (std::size_t block = 0; block < n_blocks; ++block) sum += sums[f * n_blocks + block];
@@ -101,26 +99,25 @@ void pack_gradients(const float* gradients, const float* weights, bool whole_wei
     out_units[f] = counts ? 1.0 : choose_unit(sum, n_roundings);
     dithered[f] = !counts && sum < coarse * n_roundings * out_units[f];
   }
-  parallel_blocks(n_rows, block_size, n_threads,
-                  [&](std::size_t begin, std::size_t end, std::size_t) {
-                    std::int32_t high[block_size], low[block_size];
-                    const std::size_t n = end - begin;
-                    const auto fill = [&](std::size_t f, std::int32_t* out) {
-                      if (f < n_fields) {
-                        quantize_field(field_values(f), weights, exact, dithered[f],
-                                       1.0 / out_units[f], begin, n, out);
-                      } else {
-                        for (std::size_t i = 0; i < n; ++i) out[i] = 0;
-                      }
-                    };
-                    for (std::size_t word = 0; word < n_chunks * words; ++word) {
-                      fill(2 * word, high);
-                      fill(2 * word + 1, low);
-                      std::int64_t* out = out_packed +
-                                          ((word / words) * n_rows + begin) * words + word % words;
-                      combine(high, low, n, words, out);
-                    }
-                  });
+  parallel_blocks(
+      n_rows, block_size, n_threads, [&](std::size_t begin, std::size_t end, std::size_t) {
+        std::int32_t high[block_size], low[block_size];
+        const std::size_t n = end - begin;
+        const auto fill = [&](std::size_t f, std::int32_t* out) {
+          if (f < n_fields) {
+            quantize_field(field_values(f), weights, exact, dithered[f], 1.0 / out_units[f], begin,
+                           n, out);
+          } else {
+            for (std::size_t i = 0; i < n; ++i) out[i] = 0;
+          }
+        };
+        for (std::size_t word = 0; word < n_chunks * words; ++word) {
+          fill(2 * word, high);
+          fill(2 * word + 1, low);
+          std::int64_t* out = out_packed + ((word / words) * n_rows + begin) * words + word % words;
+          combine(high, low, n, words, out);
+        }
+      });
 }
 
 }  // namespace ocelot

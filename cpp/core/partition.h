@@ -13,8 +13,8 @@ void split_leaves(const std::uint8_t* slots, const ColumnPlace& place, std::uint
                   const std::uint32_t* leaf_offsets, std::size_t n_leaves, std::uint32_t* rows,
                   std::uint32_t* scratch, std::uint32_t* out_offsets, int n_threads);
 
-// Leaf number of every row of a table, by the questions (place, bin) of one tree; the first question is
-// the highest bit.
+// Leaf number of every row of a table, by the questions (place, bin) of one tree; the first
+// question is the highest bit.
 void assign_leaves(const std::uint8_t* slots, const ColumnPlace* places,
                    const std::uint8_t* split_bins, std::size_t depth, std::size_t n_rows,
                    std::uint32_t* out_leaves, int n_threads);

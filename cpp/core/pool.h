@@ -8,8 +8,7 @@ namespace ocelot {
 
 // Calls body(context, task) for every task in [0, n_tasks), on at most n_threads threads, in any
 // order. A call from inside a task, or while another thread uses the pool, runs inline.
-void run_tasks(std::size_t n_tasks, int n_threads, void (*body)(void*, std::size_t),
-               void* context);
+void run_tasks(std::size_t n_tasks, int n_threads, void (*body)(void*, std::size_t), void* context);
 
 template <class Body>
 void parallel_for(std::size_t n_tasks, int n_threads, Body&& body) {

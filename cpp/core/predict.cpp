@@ -62,8 +62,8 @@ OCELOT_HOT void find_wide_leaves(const std::uint8_t* bins, std::size_t n_rows,
 
 // sums [count][n_outputs]
 template <class Leaf>
-void add_values(const Leaf* leaves, std::size_t count, const double* values,
-                std::size_t n_outputs, double* sums) {
+void add_values(const Leaf* leaves, std::size_t count, const double* values, std::size_t n_outputs,
+                double* sums) {
   for (std::size_t i = 0; i < count; ++i) {
     const double* leaf = values + std::size_t(leaves[i]) * n_outputs;
     for (std::size_t k = 0; k < n_outputs; ++k) sums[i * n_outputs + k] += leaf[k];
@@ -145,28 +145,28 @@ void predict_row(const std::uint8_t* bins, std::size_t n_rows, std::size_t row,
 
 void predict_trees(const std::uint8_t* bins, std::size_t n_rows, const TreesOnBins& trees,
                    double* raw, int n_threads) {
-  parallel_blocks(
-      n_rows, block_size, n_threads, [&](std::size_t begin, std::size_t end, std::size_t) {
-        const std::size_t count = end - begin, n_outputs = trees.n_outputs;
-        std::vector<double> sums(count * n_outputs);
-        for (std::size_t i = 0; i < count; ++i) {
-          for (std::size_t k = 0; k < n_outputs; ++k) {
-            sums[i * n_outputs + k] = raw[k * n_rows + begin + i];
-          }
-        }
-        if (count < 8) {
-          for (std::size_t i = 0; i < count; ++i) {
-            predict_row(bins, n_rows, begin + i, trees, sums.data() + i * n_outputs);
-          }
-        } else {
-          predict_block(bins + begin, n_rows, count, trees, sums.data());
-        }
-        for (std::size_t i = 0; i < count; ++i) {
-          for (std::size_t k = 0; k < n_outputs; ++k) {
-            raw[k * n_rows + begin + i] = sums[i * n_outputs + k];
-          }
-        }
-      });
+  parallel_blocks(n_rows, block_size, n_threads,
+                  [&](std::size_t begin, std::size_t end, std::size_t) {
+                    const std::size_t count = end - begin, n_outputs = trees.n_outputs;
+                    std::vector<double> sums(count * n_outputs);
+                    for (std::size_t i = 0; i < count; ++i) {
+                      for (std::size_t k = 0; k < n_outputs; ++k) {
+                        sums[i * n_outputs + k] = raw[k * n_rows + begin + i];
+                      }
+                    }
+                    if (count < 8) {
+                      for (std::size_t i = 0; i < count; ++i) {
+                        predict_row(bins, n_rows, begin + i, trees, sums.data() + i * n_outputs);
+                      }
+                    } else {
+                      predict_block(bins + begin, n_rows, count, trees, sums.data());
+                    }
+                    for (std::size_t i = 0; i < count; ++i) {
+                      for (std::size_t k = 0; k < n_outputs; ++k) {
+                        raw[k * n_rows + begin + i] = sums[i * n_outputs + k];
+                      }
+                    }
+                  });
 }
 
 }  // namespace ocelot

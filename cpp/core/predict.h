@@ -11,7 +11,7 @@ struct TreesOnBins {
   const std::uint8_t* split_bins;      // [n_splits] the answer is yes for a greater bin
   const std::uint32_t* depths;         // [n_trees]
   std::size_t n_trees;
-  const double* leaf_values;           // [n_leaves][n_outputs]
+  const double* leaf_values;  // [n_leaves][n_outputs]
   std::size_t n_outputs;
 };
 

@@ -45,10 +45,10 @@ OCELOT_INLINE std::int32_t bucket_of(Number value, Number first, Number scale) {
 // Halving: a binary search, where one step holds too many borders or there are few rows.
 template <class Number>
 struct SearchTable {
-  std::vector<Number> borders;  // padded with NaN, which nothing is above
-  std::size_t first_step;       // of the binary search: half the padded size
+  std::vector<Number> borders;             // padded with NaN, which nothing is above
+  std::size_t first_step;                  // of the binary search: half the padded size
   std::vector<std::uint8_t> surely_below;  // [n_buckets], empty: search by halving
-  std::size_t n_probes = 0;     // borders to compare at most
+  std::size_t n_probes = 0;                // borders to compare at most
   Number first = 0, scale = 0;
 
   std::int32_t bucket(Number value) const { return bucket_of(value, first, scale); }
@@ -153,8 +153,8 @@ OCELOT_HOT void write_bins(const float* values, const std::uint32_t* positions, 
     out[i] = std::uint8_t(out[i] | (bin << rule.shift));
   }
 }
-OCELOT_HOT void write_bins(const double* values, const std::uint32_t* positions,
-                           std::size_t count, BinRule rule, std::uint8_t* __restrict out) {
+OCELOT_HOT void write_bins(const double* values, const std::uint32_t* positions, std::size_t count,
+                           BinRule rule, std::uint8_t* __restrict out) {
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint32_t number_bin = positions[i] + rule.first_bin;
     const std::uint32_t bin = values[i] != values[i] ? rule.missing_bin : number_bin;
@@ -221,9 +221,9 @@ void quantize(const Values<Number>& values, const QuantizedColumns& columns, std
   tables.reserve(columns.n_columns);
   for (std::size_t c = 0; c < columns.n_columns; ++c) {
     const std::uint32_t begin = columns.border_offsets[c];
-    tables.push_back(
-        make_table<Number>(columns.borders + begin, columns.border_offsets[c + 1] - begin,
-                           values.n_rows >= rows_worth_buckets));
+    tables.push_back(make_table<Number>(columns.borders + begin,
+                                        columns.border_offsets[c + 1] - begin,
+                                        values.n_rows >= rows_worth_buckets));
   }
   std::vector<BinRule> rules;
   for (std::size_t c = 0; c < columns.n_columns; ++c) rules.push_back(bin_rule(columns, c));

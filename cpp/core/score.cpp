@@ -43,8 +43,8 @@ OCELOT_HOT void unpack(const std::int64_t* __restrict sums, std::size_t words, s
 
 // What one leaf adds to the score of each border: numerator v * G, denominator v^2 * W, where
 // v = G / (W + regularization) on each side. Sums of both sides are exact integers and all terms
-// are positive, so single precision keeps scores to about six digits. The two sides are added to each
-// other first: a split and its mirror image score the same to the last bit.
+// are positive, so single precision keeps scores to about six digits. The two sides are added to
+// each other first: a split and its mirror image score the same to the last bit.
 template <bool cosine, bool limited>
 OCELOT_INLINE void add_output(const std::int32_t* __restrict gradient,
                               const std::int32_t* __restrict weight, std::size_t n_borders,
@@ -71,13 +71,13 @@ OCELOT_INLINE void add_output(const std::int32_t* __restrict gradient,
   }
 }
 
-#define OCELOT_ADD_OUTPUT(name, cosine, limited)                                                 \
-  OCELOT_HOT void name(const std::int32_t* gradient, const std::int32_t* weight,                 \
-                       std::size_t n_borders, float gradient_unit, float weight_unit,            \
-                       float regularization, float min_weight, float* numerator,                 \
-                       float* denominator) {                                                     \
-    add_output<cosine, limited>(gradient, weight, n_borders, gradient_unit, weight_unit,         \
-                                regularization, min_weight, numerator, denominator);             \
+#define OCELOT_ADD_OUTPUT(name, cosine, limited)                                         \
+  OCELOT_HOT void name(const std::int32_t* gradient, const std::int32_t* weight,         \
+                       std::size_t n_borders, float gradient_unit, float weight_unit,    \
+                       float regularization, float min_weight, float* numerator,         \
+                       float* denominator) {                                             \
+    add_output<cosine, limited>(gradient, weight, n_borders, gradient_unit, weight_unit, \
+                                regularization, min_weight, numerator, denominator);     \
   }
 OCELOT_ADD_OUTPUT(add_l2, false, false)
 OCELOT_ADD_OUTPUT(add_l2_limited, false, true)
@@ -113,10 +113,9 @@ void marginal(const std::int64_t* slot, std::size_t words, std::uint32_t shift, 
 void score_columns(std::int64_t* histograms, std::size_t n_chunks, std::size_t n_histograms,
                    std::size_t n_slots, std::size_t words, const std::uint32_t* small,
                    const std::uint32_t* large, std::size_t n_fresh, const std::uint32_t* scored,
-                   std::size_t n_scored, const ScoredColumns& columns,
-                   std::size_t n_outputs, const double* units, double regularization,
-                   double min_weight, ScoreKind kind, double* best_scores,
-                   std::uint8_t* best_bins, int n_threads) {
+                   std::size_t n_scored, const ScoredColumns& columns, std::size_t n_outputs,
+                   const double* units, double regularization, double min_weight, ScoreKind kind,
+                   double* best_scores, std::uint8_t* best_bins, int n_threads) {
   const std::size_t slot_size = n_bins * words;
   const auto bins_of = [&](std::size_t chunk, std::size_t histogram, std::size_t slot) {
     return histograms + ((chunk * n_histograms + histogram) * n_slots + slot) * slot_size;

@@ -2,8 +2,8 @@
 #include <vector>
 
 #include "derivatives.h"
-#include "sum_by_leaf.h"
 #include "pool.h"
+#include "sum_by_leaf.h"
 
 namespace ocelot {
 namespace {
@@ -11,8 +11,9 @@ namespace {
 constexpr std::size_t block_size = 128;
 constexpr std::size_t rows_per_task = 4096;
 
-// Turns raw predictions [n_outputs][count] into probabilities in place, and writes each row's log of the
-// sum of exponentials. Rows are the inner loop: vector instructions work on several rows at once.
+// Turns raw predictions [n_outputs][count] into probabilities in place, and writes each row's log
+// of the sum of exponentials. Rows are the inner loop: vector instructions work on several rows at
+// once.
 OCELOT_HOT void softmax_block(double* values, std::size_t n_outputs, std::size_t count,
                               double* log_sums) {
   double highest[block_size], sums[block_size];
@@ -73,8 +74,8 @@ OCELOT_HOT void add_rows(const double* probabilities, const double* weights,
   }
 }
 
-// Probabilities [n_outputs][block_size] of a block of rows and their losses, at raw plus the step of
-// each row's leaf.
+// Probabilities [n_outputs][block_size] of a block of rows and their losses, at raw plus the step
+// of each row's leaf.
 void moved_probabilities(const double* raw, std::size_t n_rows, const float* targets,
                          std::size_t n_outputs, std::size_t count, const std::uint32_t* leaves,
                          const double* leaf_steps, double* values, double* losses) {
@@ -91,13 +92,13 @@ void moved_probabilities(const double* raw, std::size_t n_rows, const float* tar
 
 // The same from negative gradients: 1[k is the row's class] - p_k.
 OCELOT_HOT void known_probabilities(const float* gradients, std::size_t n_rows,
-                                    const float* targets, std::size_t n_outputs,
-                                    std::size_t count, double* values) {
+                                    const float* targets, std::size_t n_outputs, std::size_t count,
+                                    double* values) {
   for (std::size_t k = 0; k < n_outputs; ++k) {
     const float label = float(k);
     for (std::size_t i = 0; i < count; ++i) {
-      values[k * block_size + i] = double((targets[i] == label ? 1.0f : 0.0f)) -
-                                   double(gradients[k * n_rows + i]);
+      values[k * block_size + i] =
+          double((targets[i] == label ? 1.0f : 0.0f)) - double(gradients[k * n_rows + i]);
     }
   }
 }
@@ -140,42 +141,41 @@ double softmax_gradients(const float* targets, const float* weights, const doubl
 
 void softmax_leaf_sums(const float* targets, const float* weights, const double* raw,
                        const float* gradients, std::size_t n_outputs, std::size_t n_rows,
-                       const std::uint32_t* leaves, std::size_t n_leaves,
-                       const double* leaf_steps, double* out, int n_threads) {
+                       const std::uint32_t* leaves, std::size_t n_leaves, const double* leaf_steps,
+                       double* out, int n_threads) {
   const LeafShape shape(n_outputs);
   std::vector<double> all_sums(n_leaves * shape.size);
-  sum_by_leaf(
-      n_rows, all_sums.size(), all_sums.data(), n_threads,
-      [&](std::size_t begin, std::size_t end, double* sums) {
-        std::vector<double> values(n_outputs * block_size), rows(shape.padded * block_size);
-        double losses[block_size], row_weights[block_size];
-        for (std::size_t first = begin; first < end; first += block_size) {
-          const std::size_t count = std::min(block_size, end - first);
-          const std::uint32_t* row_leaves = leaves + first;
-          if (gradients) {
-            known_probabilities(gradients + first, n_rows, targets + first, n_outputs, count,
-                                values.data());
-            std::fill_n(losses, count, 0.0);
-          } else {
-            moved_probabilities(raw + first, n_rows, targets + first, n_outputs, count, row_leaves,
-                                leaf_steps, values.data(), losses);
-          }
-          for (std::size_t k = 0; k < n_outputs; ++k) {
-            const double* value = values.data() + k * block_size;
-            for (std::size_t i = 0; i < count; ++i) rows[i * shape.padded + k] = value[i];
-          }
-          for (std::size_t i = 0; i < count; ++i) {
-            row_weights[i] = weights ? weights[first + i] : 1.0f;
-          }
-          add_rows(rows.data(), row_weights, row_leaves, count, shape, sums);
-          for (std::size_t i = 0; i < count; ++i) {
-            double* leaf = sums + row_leaves[i] * shape.size;
-            leaf[std::size_t(targets[first + i])] += row_weights[i];
-            leaf[shape.size - 4] += row_weights[i] * losses[i];
-            leaf[shape.size - 3] += row_weights[i];
-          }
-        }
-      });
+  sum_by_leaf(n_rows, all_sums.size(), all_sums.data(), n_threads,
+              [&](std::size_t begin, std::size_t end, double* sums) {
+                std::vector<double> values(n_outputs * block_size), rows(shape.padded * block_size);
+                double losses[block_size], row_weights[block_size];
+                for (std::size_t first = begin; first < end; first += block_size) {
+                  const std::size_t count = std::min(block_size, end - first);
+                  const std::uint32_t* row_leaves = leaves + first;
+                  if (gradients) {
+                    known_probabilities(gradients + first, n_rows, targets + first, n_outputs,
+                                        count, values.data());
+                    std::fill_n(losses, count, 0.0);
+                  } else {
+                    moved_probabilities(raw + first, n_rows, targets + first, n_outputs, count,
+                                        row_leaves, leaf_steps, values.data(), losses);
+                  }
+                  for (std::size_t k = 0; k < n_outputs; ++k) {
+                    const double* value = values.data() + k * block_size;
+                    for (std::size_t i = 0; i < count; ++i) rows[i * shape.padded + k] = value[i];
+                  }
+                  for (std::size_t i = 0; i < count; ++i) {
+                    row_weights[i] = weights ? weights[first + i] : 1.0f;
+                  }
+                  add_rows(rows.data(), row_weights, row_leaves, count, shape, sums);
+                  for (std::size_t i = 0; i < count; ++i) {
+                    double* leaf = sums + row_leaves[i] * shape.size;
+                    leaf[std::size_t(targets[first + i])] += row_weights[i];
+                    leaf[shape.size - 4] += row_weights[i] * losses[i];
+                    leaf[shape.size - 3] += row_weights[i];
+                  }
+                }
+              });
   const std::size_t width = n_outputs + n_outputs * n_outputs + 2;
   for (std::size_t leaf = 0; leaf < n_leaves; ++leaf) {
     const double* from = all_sums.data() + leaf * shape.size;

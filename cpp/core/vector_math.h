@@ -39,8 +39,7 @@ OCELOT_INLINE double vector_log(double x) {
   const std::uint64_t exponent_bits = (offset + (std::uint64_t{1} << 62)) >> 52;  // e + 1024
   const double exponent =
       std::bit_cast<double>(exponent_bits + 0x4330000000000000ULL) - (4503599627370496.0 + 1024.0);
-  const double m =
-      std::bit_cast<double>((offset & 0x000fffffffffffffULL) + 0x3fe6a09e667f3bcdULL);
+  const double m = std::bit_cast<double>((offset & 0x000fffffffffffffULL) + 0x3fe6a09e667f3bcdULL);
   const double f = (m - 1.0) / (m + 1.0);
   const double s = f * f;
   const double s2 = s * s, s4 = s2 * s2;

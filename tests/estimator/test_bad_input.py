@@ -110,8 +110,96 @@ def test_eval_sets():
     )  # fmt: skip
 
 
+def test_eval_sets_fit_the_training_data():
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    other = frame.rename(columns={"b": "z"})
+    fails_with("eval_set[0]", "missing:\n- b", X=frame, eval_set=(other, Y))
+    fails_with("eval_set[0] y", "[50, 3]", eval_set=(X, Y[:3]))
+    fails_with("Row 2 of eval_set[0] weight", eval_set=(X, Y, changed(np.ones(50), 2, -1)))
+    fails_with(
+        "eval_set[0]", "row 4", "at least 0", y=np.abs(Y), eval_set=(X, changed(np.abs(Y), 4, -1)),
+        estimator=lambda **p: OcelotRegressor(loss_function="Poisson", **p),
+    )  # fmt: skip
+    fails_with(
+        "eval_set[0]", "column 1", eval_set=(changed(X, (0, 1), np.nan), Y),
+        estimator=lambda **p: OcelotRegressor(nan_mode="Forbidden", **p),
+    )  # fmt: skip
+
+
 def test_categories_are_for_a_later_version():
     fails_with("cat_features=[1]", "not supported", error=ParameterError, cat_features=[1])
+    fails_with("cat_features=3", "not supported", error=ParameterError, cat_features=3)
+    fails_with("cat_features='a'", "not supported", error=ParameterError, cat_features="a")
+    OcelotRegressor(iterations=1).fit(X, Y, cat_features=[])
+
+
+def test_targets_whose_differences_do_not_fit_into_single_precision():
+    fails_with("RMSE", "row 3", "1e38", y=changed(Y, 3, 3e38))
+
+
+def test_a_learning_rate_that_does_not_converge():
+    with pytest.raises(ParameterError, match=r"does not converge.*smaller than 50"):
+        OcelotRegressor(iterations=500, learning_rate=50).fit(X, Y)
+
+
+def test_a_name_for_two_things():
+    class Root:
+        name = "RMSE"
+        higher_is_better = False
+
+        def value(self, target, raw, weight):
+            return 0.0
+
+    with pytest.raises(ParameterError, match="both called 'RMSE'"):
+        OcelotRegressor(eval_metric=Root()).fit(X, Y)
+
+
+def test_a_loss_or_metric_that_is_a_class():
+    class Own:
+        def derivatives(self, target, raw):
+            return raw - target, np.ones_like(raw)
+
+    with pytest.raises(ParameterError, match=r"the class Own; give an object: Own\(\)"):
+        OcelotRegressor(loss_function=Own).fit(X, Y)
+    with pytest.raises(ParameterError, match="the class Own; give an object"):
+        OcelotRegressor(eval_metric=Own).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("found", "text"),
+    [
+        (lambda target, raw: raw - target, "two arrays"),
+        (lambda target, raw: (raw - target, 1.0), "second derivative.*shape"),
+        (lambda target, raw: (np.log(raw * 0 - 1), raw), "first derivative.*nan in row 0"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:invalid value encountered in log")
+def test_derivatives_that_cannot_be_used(found, text):
+    class Own:
+        derivatives = staticmethod(found)
+
+    with pytest.raises(InputError, match=f"(?s){text}"):
+        OcelotRegressor(loss_function=Own()).fit(X, Y)
+
+
+def test_class_weights():
+    for weights, text in (
+        ([1, 2, 3], "3 weights, y has 2 classes"),
+        ({0: 1, 7: 2}, "7"),
+        ([0, 0], "no row that counts"),
+        ([1, 1e300], "infinite"),
+    ):
+        with pytest.raises(ParameterError, match=text):
+            OcelotClassifier(class_weights=weights).fit(X, LABELS)
+
+
+def test_a_failed_fit_leaves_the_model_as_it_was():
+    model = OcelotClassifier(iterations=3).fit(X, LABELS)
+    expected = model.predict(X)
+    with pytest.raises(ParameterError):
+        model.fit(X[:, :2], np.where(LABELS, "yes", "no"), callbacks=[object()])
+    np.testing.assert_array_equal(model.predict(X), expected)
+    assert model.classes_.tolist() == [0, 1]
 
 
 def test_callbacks_need_a_method():

@@ -73,16 +73,48 @@ def test_continuing_from_a_file(tmp_path):
 
 
 def test_a_users_own_loss_is_not_in_the_file_but_raw_predictions_are(tmp_path):
-    class Square:
+    class Counts:
         def derivatives(self, target, raw):
-            return raw - target, np.ones_like(raw)
+            return np.exp(raw) - target, np.exp(raw)
 
-    X, y = regression(100)
-    model = OcelotRegressor(iterations=3, loss_function=Square()).fit(X, y)
+        def link(self, raw):
+            return np.exp(raw)
+
+    X, y = counts(100)
+    model = OcelotRegressor(iterations=3, loss_function=Counts()).fit(X, y)
+    np.testing.assert_array_equal(model.predict(X), np.exp(model.predict_raw(X)))
     model.save_model(tmp_path / "m.ocelot")
-    np.testing.assert_array_equal(
-        load_model(tmp_path / "m.ocelot").predict_raw(X), model.predict_raw(X)
-    )
+    with pytest.warns(UserWarning, match=r"your own loss 'Counts'.*raw predictions"):
+        loaded = load_model(tmp_path / "m.ocelot")
+    np.testing.assert_array_equal(loaded.predict_raw(X), model.predict_raw(X))
+    np.testing.assert_array_equal(loaded.predict(X), model.predict_raw(X))
+
+
+def test_two_classes_with_one_output_each(tmp_path):
+    X, y = binary(200)
+    model = OcelotClassifier(iterations=8, loss_function="MultiClass").fit(X, y)
+    assert model.predict_raw(X).shape == (200, 2)
+    model.save_model(tmp_path / "m.json")
+    loaded = load_model(tmp_path / "m.json")
+    np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
+    np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+
+
+def test_a_loaded_model_can_be_trained_again_with_its_parameters(tmp_path):
+    X, y = regression(200)
+    model = OcelotRegressor(iterations=np.int64(4), depth=np.int8(3)).fit(X, y)
+    model.save_model(tmp_path / "m.ocelot")
+    again = load_model(tmp_path / "m.ocelot").fit(X, y)
+    assert_same_bits(again.forest_, model.forest_)
+
+
+def test_a_model_without_trees_can_be_saved(tmp_path):
+    X, y = regression(50)
+    model = OcelotRegressor(time_limit=1e-9).fit(X, y)
+    assert model.n_iter_ == 0
+    model.save_model(tmp_path / "m.ocelot")
+    np.testing.assert_array_equal(load_model(tmp_path / "m.ocelot").predict(X), model.predict(X))
+    np.testing.assert_allclose(model.predict(X), y.mean(), rtol=1e-6)
 
 
 def test_a_file_that_is_no_model(tmp_path):

@@ -27,6 +27,7 @@ from ocelotboost.boost.plain import PlainModel, TrainingSet
 from ocelotboost.boost.sampling import Sampling
 from ocelotboost.boost.stopping import BestIteration, TimeLimit
 from ocelotboost.boost.tree import GrownTree, rounded, without_idle_split
+from ocelotboost.errors import ParameterError
 from ocelotboost.grow.oblivious import draw_candidates, grow_oblivious
 from ocelotboost.grow.partition import RowSorter, Split, assign_leaves
 from ocelotboost.grow.random_score import noise_scale
@@ -35,6 +36,9 @@ from ocelotboost.leaves.estimate import LeafSettings, estimate_leaves
 from ocelotboost.loss.base import Floats, Loss
 from ocelotboost.loss.passes import pass_for
 from ocelotboost.metric.base import MetricLike
+
+#: Beyond it, gradients do not fit into single precision.
+_LARGEST_LEAF = 1e38
 
 
 @dataclass(frozen=True)
@@ -176,6 +180,12 @@ class _Grower:
 
     def finished(self, tree: GrownTree) -> None:
         self._last_leaf_size = float(np.abs(tree.leaf_values).mean())
+        if not self._last_leaf_size <= _LARGEST_LEAF:
+            raise ParameterError(
+                f"Leaf values grew to {self._last_leaf_size:g}: training does not converge. Use a "
+                f"learning_rate smaller than {self._settings.learning_rate:g}, or a larger "
+                "l2_leaf_reg."
+            )
 
     def _chosen(
         self, sampled: NDArray[np.float32] | None

@@ -28,7 +28,8 @@ def rounded(values: Floats) -> Floats:
     rows. Without those digits the model is the same, and so is every choice between equal splits.
     """
     mantissa, exponent = np.frexp(values)
-    return np.ldexp(np.rint(mantissa * (1 << 24)) / (1 << 24), exponent)
+    kept: Floats = np.ldexp(np.rint(mantissa * (1 << 24)) / (1 << 24), exponent)
+    return kept
 
 
 def without_idle_split(tree: GrownTree) -> GrownTree:

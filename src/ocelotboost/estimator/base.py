@@ -42,13 +42,14 @@ from ocelotboost.estimator.preparation import (
 from ocelotboost.estimator.progress import ProgressBar
 from ocelotboost.loss.base import CustomLoss, Floats, Loss, Targets
 from ocelotboost.metric.base import MetricLike, check_metric
-from ocelotboost.metric.registry import check_metric_fits, metric_from_name
+from ocelotboost.metric.registry import check_metric_fits, metric_from_name, raw_score_of
 from ocelotboost.model.file import load_trained, save_model
 from ocelotboost.model.forest import Forest, join_forests
 from ocelotboost.model.importance import feature_importances
 from ocelotboost.model.trained import TrainedModel
 from ocelotboost.predict.predictor import Predictor, make_predictor
 from ocelotboost.quantize.borders import BORDER_RULES
+from ocelotboost.quantize.quantizer import refuse_missing
 from ocelotboost.table.columns import Table
 from ocelotboost.table.from_input import table_from_input
 from ocelotboost.table.roles import match_columns, row_weights
@@ -205,7 +206,7 @@ class OcelotEstimator(BaseEstimator):  # type: ignore[misc]
         loss = self._loss()
         loss.check_target(target)
         continued = self._model_to_continue(init_model, table, loss)
-        held_out = eval_inputs(eval_set, table, self._encode_target)
+        held_out = eval_inputs(eval_set, table, self._encode_target, loss, self.nan_mode)
         everything = prepare(table, target, weight)
         rows, held_out = hold_out(self, everything, held_out)
         prepared = Prepared.make(self, everything, rows, loss, continued, held_out, n_threads)
@@ -254,7 +255,7 @@ class OcelotEstimator(BaseEstimator):  # type: ignore[misc]
             kind=self._kind,
             loss=name,
             feature_names=table.names,
-            classes=getattr(self, "classes_", None),
+            classes=self._target_classes(),
             parameters=self.get_params(),
             history=boosted.history,
             best_iteration=boosted.best_iteration,
@@ -267,6 +268,8 @@ class OcelotEstimator(BaseEstimator):  # type: ignore[misc]
         """Fitted attributes, from the model; also after loading."""
         model = self.model_
         self.n_features_in_ = model.n_features
+        if model.classes is not None:
+            self.classes_ = model.classes
         if model.feature_names is not None:
             self.feature_names_in_ = np.array(model.feature_names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
@@ -281,8 +284,16 @@ class OcelotEstimator(BaseEstimator):  # type: ignore[misc]
             return []
         if isinstance(self.eval_metric, str):
             check_metric_fits(self.eval_metric, loss.name)
-            return [metric_from_name(self.eval_metric, self._rows_first_link(loss))]
-        return [check_metric(self.eval_metric)]
+            metric: MetricLike = metric_from_name(self.eval_metric, self._rows_first_link(loss))
+        else:
+            metric = check_metric(self.eval_metric)
+        users_own = isinstance(loss, CustomLoss) or not isinstance(self.eval_metric, str)
+        if metric.name == loss.name and users_own:
+            raise ParameterError(
+                f"eval_metric and loss_function are both called {loss.name!r}, and the history "
+                "has one list a name; give one of them another name."
+            )
+        return [metric]
 
     @staticmethod
     def _rows_first_link(loss: Loss) -> Any:
@@ -306,10 +317,24 @@ class OcelotEstimator(BaseEstimator):  # type: ignore[misc]
                 f"init_model is a {model.kind} with {model.forest.n_outputs} outputs; this data "
                 f"needs a {self._kind} with {loss.n_outputs}. Continue with the same target."
             )
-        if model.classes is not None and list(model.classes) != list(self.classes_):
+        before, now = raw_score_of(model.loss), raw_score_of(loss.name)
+        if before is not None and now is not None and before != now:
             raise InputError(
-                f"init_model knows the classes {list(model.classes)}, y has {list(self.classes_)}; "
-                "continue with the same classes."
+                f"init_model was trained with {model.loss}, whose raw prediction is a {before}; "
+                f"that of {loss.name} is a {now}. Continue with a loss of the same kind."
+            )
+        known, found = model.classes, self._target_classes()
+        if known is not None and found is not None and known.tolist() != found.tolist():
+            raise InputError(
+                f"init_model knows the classes {known.tolist()}, y has {found.tolist()}; continue "
+                "with the same classes."
+            )
+        high = self.nan_mode == "Max"
+        if (model.forest.missing_high != high).any():
+            side, other = ("below", "Min") if high else ("above", "Max")
+            raise ParameterError(
+                f"nan_mode={self.nan_mode!r}, but for init_model missing values are {side} all "
+                f"numbers; continue with nan_mode={other!r}."
             )
         return model
 
@@ -348,14 +373,7 @@ class OcelotEstimator(BaseEstimator):  # type: ignore[misc]
         table = table_from_input(X)
         match_columns(table, self.model_.feature_names, self.n_features_in_, type(self).__name__)
         if self.nan_mode == "Forbidden":
-            for part in table.parts:
-                bad = np.isnan(part.values()).any(axis=0)
-                if bad.any():
-                    column = part.first + int(np.flatnonzero(bad)[0])
-                    raise InputError(
-                        f"Column {table.names[column] if table.names else column} has missing "
-                        "values, and the model was trained with nan_mode='Forbidden'."
-                    )
+            refuse_missing(table, self._prediction_threads(table.n_rows))
         return table
 
     def _prediction_threads(self, n_rows: int) -> int:
@@ -406,6 +424,10 @@ class OcelotEstimator(BaseEstimator):  # type: ignore[misc]
     def _learn_target(self, y: Any, n_rows: int) -> Targets:
         raise NotImplementedError
 
+    def _target_classes(self) -> NDArray[Any] | None:
+        """Labels of the target that is being learned; ``classes_`` are those of the model."""
+        return None
+
     def _encode_target(self, y: Any, n_rows: int, argument: str) -> Targets:
         raise NotImplementedError
 
@@ -419,8 +441,9 @@ class OcelotEstimator(BaseEstimator):  # type: ignore[misc]
 
 
 def _refuse_categories(cat_features: Any) -> None:
-    if cat_features is not None and len(cat_features) > 0:
+    given = np.asarray([] if cat_features is None else cat_features, dtype=object)
+    if given.size:
         raise ParameterError(
-            f"cat_features={list(cat_features)!r}: categorical features are not supported in this "
+            f"cat_features={given.tolist()!r}: categorical features are not supported in this "
             "version; encode these columns as numbers."
         )

@@ -89,15 +89,18 @@ class OcelotClassifier(ClassifierMixin, OcelotEstimator):  # type: ignore[misc]
         return self._loss_.link(raw).T
 
     def _learn_target(self, y: Any, n_rows: int) -> Targets:
-        self.classes_, codes = class_target(y, n_rows)
+        self._labels_of_target, codes = class_target(y, n_rows)
         return codes.astype(np.float32)
 
+    def _target_classes(self) -> NDArray[Any]:
+        return self._labels_of_target
+
     def _encode_target(self, y: Any, n_rows: int, argument: str) -> Targets:
-        codes = encode_labels(y, self.classes_, n_rows=n_rows, argument=argument)
+        codes = encode_labels(y, self._labels_of_target, n_rows=n_rows, argument=argument)
         return codes.astype(np.float32)
 
     def _loss(self) -> Loss:
-        n_classes = len(self.classes_)
+        n_classes = len(self._labels_of_target)
         choice = self.loss_function
         if choice is None:
             choice = "Logloss" if n_classes == 2 else "MultiClass"
@@ -120,17 +123,23 @@ class OcelotClassifier(ClassifierMixin, OcelotEstimator):  # type: ignore[misc]
         if self.class_weights is not None:
             by_class = self._given_class_weights()
         else:
-            totals = np.bincount(codes, weights=weight, minlength=len(self.classes_))
-            by_class = totals.max() / np.maximum(totals, 1e-30)
+            totals = np.bincount(codes, weights=weight, minlength=len(self._labels_of_target))
+            by_class = totals.max() / np.where(totals > 0, totals, totals.max())
             if self.auto_class_weights == "SqrtBalanced":
                 by_class = np.sqrt(by_class)
-        scaled = by_class.astype(np.float32)[codes]
-        return scaled if weight is None else weight * scaled
+        with np.errstate(over="ignore"):
+            scaled = by_class.astype(np.float32)[codes] * (1 if weight is None else weight)
+        if not (scaled.any() and np.isfinite(scaled).all()):
+            raise ParameterError(
+                f"class_weights={self.class_weights!r} leaves no row that counts, or makes a "
+                "weight infinite; give weights above 0 that are not too large."
+            )
+        return scaled
 
     def _given_class_weights(self) -> NDArray[np.float64]:
         given = self.class_weights
         if isinstance(given, Mapping):
-            known = self.classes_.tolist()
+            known = self._labels_of_target.tolist()
             for label in given:
                 if label not in known:
                     raise ParameterError(
@@ -138,10 +147,11 @@ class OcelotClassifier(ClassifierMixin, OcelotEstimator):  # type: ignore[misc]
                         f"classes are {known}."
                     )
             return np.array([float(given.get(label, 1.0)) for label in known])
-        if len(given) != len(self.classes_):
+        n_classes = len(self._labels_of_target)
+        if len(given) != n_classes:
             raise ParameterError(
-                f"class_weights has {len(given)} weights, y has {len(self.classes_)} classes; give "
-                "one for each, in the order of the sorted classes."
+                f"class_weights has {len(given)} weights, y has {n_classes} classes; give one for "
+                "each, in the order of the sorted classes."
             )
         return np.asarray(given, dtype=np.float64)
 

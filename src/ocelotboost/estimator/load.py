@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from os import PathLike
 
 from ocelotboost.estimator.classifier import OcelotClassifier
@@ -21,8 +22,6 @@ def load_model(path: str | PathLike[str]) -> OcelotClassifier | OcelotRegressor:
     estimator = kind(**{k: v for k, v in model.parameters.items() if k in known})
     estimator.model_ = model
     estimator._loss_ = _loss_of(model)
-    if model.classes is not None:
-        estimator.classes_ = model.classes
     estimator._expose_model()
     return estimator
 
@@ -30,6 +29,12 @@ def load_model(path: str | PathLike[str]) -> OcelotClassifier | OcelotRegressor:
 def _loss_of(model: TrainedModel) -> Loss:
     """The loss, for its link. A user's own loss is code, which no file holds: raw values stay."""
     if model.loss.startswith("custom:"):
+        warnings.warn(
+            f"The model was trained with your own loss {model.loss.removeprefix('custom:')!r}, "
+            "which is code and not in the file: a link of its own is not applied, and predict "
+            "gives raw predictions (predict_proba takes them for log-odds).",
+            stacklevel=3,
+        )
         fallback = "Logloss" if model.kind == "classifier" else "RMSE"
         return loss_from(fallback, (*CLASS_LOSSES, *REGRESSION_LOSSES))
     return loss_from(model.loss, (*CLASS_LOSSES, *REGRESSION_LOSSES), model.forest.n_outputs)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ from ocelotboost.leaves.estimate import LeafSettings
 from ocelotboost.loss.base import Floats, LeafRule, Loss, Targets
 from ocelotboost.model.trained import TrainedModel
 from ocelotboost.predict.predictor import make_predictor
-from ocelotboost.quantize.quantizer import Quantizer
+from ocelotboost.quantize.quantizer import Quantizer, refuse_missing
 from ocelotboost.table.columns import Table
 from ocelotboost.table.from_input import table_from_input
 from ocelotboost.table.roles import match_columns, row_weights
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from ocelotboost.estimator.base import OcelotEstimator
 
 _DEFAULT_PATIENCE = 50
+_MOST_COPIES = 1 << 30
 
 
 @dataclass(frozen=True)
@@ -55,17 +57,30 @@ class EvalInput:
 
 
 def prepare(table: Table, target: Targets, weight: NDArray[np.float32] | None) -> LabelledTable:
-    """Leave out rows of weight zero; equal weights of one are no weights."""
+    """Leave out rows of weight zero. Whole weights count copies of rows; of others only the ratios
+    matter, so their mean becomes one. Equal weights of one are no weights."""
     data = LabelledTable(table, target, weight)
     if weight is not None and (weight == 0).any():
         data = data.take(np.flatnonzero(weight))
+    if data.weight is not None and not _counts_copies(data.weight):
+        exact = data.weight.astype(np.float64)
+        data = replace(data, weight=(exact / exact.mean()).astype(np.float32))
     if data.weight is not None and (data.weight == 1).all():
         data = replace(data, weight=None)
     return data
 
 
+def _counts_copies(weight: NDArray[np.float32]) -> bool:
+    """Whole numbers, and not more copies than a table can have rows."""
+    return bool((weight == np.rint(weight)).all()) and weight.sum(dtype=np.float64) < _MOST_COPIES
+
+
 def eval_inputs(
-    eval_set: Any, training: Table, encode_target: Callable[[Any, int, str], Targets]
+    eval_set: Any,
+    training: Table,
+    encode_target: Callable[[Any, int, str], Targets],
+    loss: Loss,
+    nan_mode: str,
 ) -> list[EvalInput]:
     """eval_set as users write it: (X, y), (X, y, weight), or a list of them."""
     if eval_set is None:
@@ -79,8 +94,12 @@ def eval_inputs(
                 f"{name} is {type(item).__name__}; give (X, y), (X, y, weight), or a list of such."
             )
         table = table_from_input(item[0], argument=f"{name} X")
-        match_columns(table, training.names, training.n_columns, name)
         target = encode_target(item[1], table.n_rows, f"{name} y")
+        with _naming(name):
+            match_columns(table, training.names, training.n_columns, "the model")
+            loss.check_target(target)
+            if nan_mode == "Forbidden":
+                refuse_missing(table, n_threads=1)
         weight = (
             row_weights(item[2], table.n_rows, argument=f"{name} weight")
             if len(item) == 3
@@ -88,6 +107,15 @@ def eval_inputs(
         )
         inputs.append(EvalInput(f"eval_{position}", LabelledTable(table, target, weight)))
     return inputs
+
+
+@contextmanager
+def _naming(argument: str) -> Iterator[None]:
+    """An error says which of the user's tables it is about."""
+    try:
+        yield
+    except InputError as problem:
+        raise InputError(f"{argument}: {problem}") from None
 
 
 def hold_out(
@@ -158,7 +186,7 @@ class Prepared:
         quantizer = Quantizer.fit(
             data.table,
             weight=data.weight,
-            border_count=estimator.border_count,
+            border_count=int(estimator.border_count),
             border_type=estimator.border_type,
             nan_mode=estimator.nan_mode,
             rng=np.random.default_rng(border_seed),
@@ -204,21 +232,22 @@ def boost_settings(
     training = prepared.training
     mean_weight = training.total_weight / training.n_rows
     # Never quite zero: an empty side of a split would be 0 / 0.
-    regularization = max(estimator.l2_leaf_reg, 1e-12) * mean_weight
-    min_weight = estimator.min_data_in_leaf * mean_weight if estimator.min_data_in_leaf > 1 else 0.0
+    regularization = max(float(estimator.l2_leaf_reg), 1e-12) * mean_weight
+    min_data = float(estimator.min_data_in_leaf)
+    min_weight = min_data * mean_weight if min_data > 1 else 0.0
     patience = estimator.early_stopping_rounds
     if patience is None and estimator.validation_fraction is not None:
         patience = _DEFAULT_PATIENCE
     return BoostSettings(
-        iterations=estimator.iterations,
+        iterations=int(estimator.iterations),
         learning_rate=prepared.learning_rate,
-        depth=estimator.depth,
-        random_strength=estimator.random_strength,
-        rsm=estimator.rsm,
+        depth=int(estimator.depth),
+        random_strength=float(estimator.random_strength),
+        rsm=float(estimator.rsm),
         sampling=choose_sampling(
             estimator.bootstrap_type,
-            estimator.subsample,
-            estimator.bagging_temperature,
+            None if estimator.subsample is None else float(estimator.subsample),
+            float(estimator.bagging_temperature),
             loss.n_outputs,
             training.n_rows,
             n_threads,
@@ -258,7 +287,7 @@ def replay_on_all_rows(
 
 def _training_set(data: LabelledTable, quantizer: Quantizer, n_threads: int) -> TrainingSet:
     weight = data.weight
-    whole = weight is None or bool((weight == np.rint(weight)).all())
+    whole = weight is None or _counts_copies(weight)
     return TrainingSet(quantizer.block(data.table, n_threads), data.target, weight, whole)
 
 

@@ -117,9 +117,7 @@ class PlainScorer:
             self._of_leaf = None
             return None
         leaves, fresh, parents, of_leaf = [], [], [], []
-        for pair, (parent, (left, right)) in enumerate(
-            zip(self._of_leaf, siblings, strict=True)
-        ):
+        for pair, (parent, (left, right)) in enumerate(zip(self._of_leaf, siblings, strict=True)):
             if left > 0 and right > 0:
                 # The larger child takes over its parent's histogram, the smaller gets a new one.
                 own = self._n_used
@@ -227,9 +225,7 @@ class Level:
     scored: NDArray[np.uint32]
 
     @classmethod
-    def of(
-        cls, leaves: list[int], small: list[int], large: list[int], scored: list[int]
-    ) -> Level:
+    def of(cls, leaves: list[int], small: list[int], large: list[int], scored: list[int]) -> Level:
         return cls(
             np.array(leaves, dtype=np.intp),
             np.array(small, dtype=np.uint32),

@@ -62,7 +62,7 @@ def estimate_leaves(
         known = gradients if single else None
         return loss_pass.leaf_sums(target, weight, raw, leaves, values, known)
 
-    values = np.zeros((n_leaves, len(raw)))
+    values: Floats = np.zeros((n_leaves, len(raw)))
     sums = sums_at(values)
     weights = sums.weights
     if exact:

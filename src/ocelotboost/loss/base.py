@@ -79,6 +79,10 @@ class CustomLoss(Loss):
     leaf_rule = LeafRule("Newton", 1)
 
     def __init__(self, user: Any) -> None:
+        if isinstance(user, type):
+            raise ParameterError(
+                f"loss_function is the class {user.__name__}; give an object: {user.__name__}()."
+            )
         if not callable(getattr(user, "derivatives", None)):
             raise ParameterError(
                 f"loss_function={user!r} has no method derivatives(target, raw) that returns the "

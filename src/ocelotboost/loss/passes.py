@@ -103,8 +103,8 @@ class _NativePass:
             sums,
             n_threads=self.n_threads,
         )
-        gradients, hessians, losses, weights = sums.T
-        return LeafSums(gradients[:, None], hessians[:, None, None], weights, float(losses.sum()))
+        slopes, hessians, losses, weights = sums.T
+        return LeafSums(slopes[:, None], hessians[:, None, None], weights, float(losses.sum()))
 
 
 @dataclass(frozen=True)
@@ -130,11 +130,11 @@ class _SoftmaxPass:
         native.softmax_leaf_sums(
             target, weight, raw, gradients, leaves, leaf_steps, sums, n_threads=self.n_threads
         )
-        gradients, hessians, losses, weights = np.split(
+        slopes, hessians, losses, weights = np.split(
             sums, np.cumsum([n_outputs, n_outputs**2, 1]), axis=1
         )
         return LeafSums(
-            gradients,
+            slopes,
             hessians.reshape(n_leaves, n_outputs, n_outputs),
             weights[:, 0],
             float(losses.sum()),

@@ -40,6 +40,10 @@ class RMSE(Loss):
     def report(self, mean_loss: float) -> float:
         return float(np.sqrt(mean_loss))
 
+    def check_target(self, target: Targets) -> None:
+        # Differences of targets, the gradients, must fit into single precision.
+        _check_rows(self.name, target, np.abs(target) <= 1e38, "between -1e38 and 1e38")
+
 
 class Logloss(Loss):
     """Minus log-likelihood of a yes/no target; the raw prediction is the log-odds of yes."""
@@ -57,7 +61,8 @@ class Logloss(Loss):
 
     def link(self, raw: Floats) -> Floats:
         e = np.exp(-np.abs(raw))
-        return np.where(raw >= 0, 1.0, e) / (1.0 + e)
+        p: Floats = np.where(raw >= 0, 1.0, e) / (1.0 + e)
+        return p
 
     def check_target(self, target: Targets) -> None:
         _check_rows(self.name, target, (target == 0) | (target == 1), "0 or 1")

@@ -41,6 +41,11 @@ _RAW_SCORE_OF_LOSS = {
 }
 
 
+def raw_score_of(loss: str) -> str | None:
+    """What the raw predictions of a loss are; None for a user's own loss."""
+    return _RAW_SCORE_OF_LOSS.get(loss.partition(":")[0])
+
+
 def metric_from_name(text: str, link: Link) -> Metric:
     """The metric called ``text``; ``link`` maps the model's raw scores to the response.
 
@@ -63,7 +68,7 @@ def check_metric_fits(text: str, loss: str) -> None:
     """
     name, _ = parse_name(text)
     understands = _known(name).understands
-    raw_score = _RAW_SCORE_OF_LOSS.get(loss.partition(":")[0])
+    raw_score = raw_score_of(loss)
     if raw_score is None or raw_score in understands:
         return
     fitting = [known for known, metric in METRICS.items() if raw_score in metric.understands]

@@ -50,5 +50,5 @@ def _sample_rows(n_rows: int, rng: np.random.Generator) -> NDArray[np.uint32]:
         return np.arange(n_rows, dtype=np.uint32)
     # One row at random from each of SAMPLE_SIZE equal stretches: sorted, and no shuffle of all.
     edges = np.linspace(0, n_rows, SAMPLE_SIZE + 1)
-    rows = edges[:-1] + rng.random(SAMPLE_SIZE) * np.diff(edges)
+    rows: NDArray[np.float64] = edges[:-1] + rng.random(SAMPLE_SIZE) * np.diff(edges)
     return np.minimum(rows, n_rows - 1).astype(np.uint32)

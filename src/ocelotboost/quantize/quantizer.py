@@ -122,6 +122,13 @@ def join_borders(
     return np.concatenate([*borders, np.empty(0)]), offsets
 
 
+def refuse_missing(table: Table, n_threads: int) -> None:
+    """Raise InputError when a value is missing: what nan_mode='Forbidden' asks for."""
+    has_missing = _count_missing(table, n_threads) > 0
+    if has_missing.any():
+        raise InputError(_forbidden_message(table, int(np.flatnonzero(has_missing)[0])))
+
+
 def _count_missing(table: Table, n_threads: int) -> NDArray[np.uint64]:
     counts = np.zeros(table.n_columns, dtype=np.uint64)
     for part in table.parts:

@@ -1,0 +1,96 @@
+"""Sampling chooses structures only, keeps the sums it estimates, and draws what it says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ocelotboost import OcelotClassifier, OcelotRegressor
+from ocelotboost.boost.sampling import (
+    AllRows,
+    Bayesian,
+    Bernoulli,
+    MinimalVariance,
+    choose_sampling,
+)
+from tests.data import assert_same_bits, multiclass, regression
+
+N_ROWS = 20_000
+
+
+def gradients(n_outputs: int = 1, seed: int = 0) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    return rng.exponential(size=(n_outputs, N_ROWS)).astype(np.float32) - np.float32(0.7)
+
+
+def drawn(sampling, seed: int = 0, last_leaf_size: float | None = 0.1, n_outputs: int = 1):
+    rng = np.random.default_rng(seed)
+    return sampling.weights(gradients(n_outputs), None, last_leaf_size, rng)
+
+
+def test_bayesian_weights_are_exponential_and_temperature_spreads_them():
+    weights = drawn(Bayesian(1.0))
+    assert weights.mean() == pytest.approx(1.0, abs=0.03)
+    assert weights.var() == pytest.approx(1.0, abs=0.1)
+    assert (weights > 0).all()
+    assert drawn(Bayesian(0.3)).var() < weights.var() < drawn(Bayesian(2.0)).var()
+
+
+def test_bernoulli_takes_its_share():
+    weights = drawn(Bernoulli(0.3))
+    assert set(np.unique(weights)) == {0.0, 1.0}
+    assert weights.mean() == pytest.approx(0.3, abs=0.02)
+    assert drawn(Bernoulli(1e-12)).sum() == 1
+
+
+@pytest.mark.parametrize("n_outputs", [1, 3])
+@pytest.mark.parametrize("last_leaf_size", [None, 0.1])
+def test_minimal_variance_keeps_large_gradients_and_the_sums(n_outputs, last_leaf_size):
+    sampling = MinimalVariance(0.5, n_threads=2)
+    lengths = np.sqrt((gradients(n_outputs).astype(np.float64) ** 2).sum(axis=0))
+    weights = drawn(sampling, last_leaf_size=last_leaf_size, n_outputs=n_outputs)
+    assert (weights > 0).mean() == pytest.approx(0.5, abs=0.02)
+    kept = weights > 0
+    assert lengths[kept].mean() > lengths[~kept].mean()
+    # 1 / probability makes every sum right on average.
+    assert weights.mean() == pytest.approx(1.0, abs=0.03)
+    many = [drawn(sampling, seed, last_leaf_size, n_outputs) @ lengths for seed in range(20)]
+    assert np.mean(many) == pytest.approx(lengths.sum(), rel=0.01)
+
+
+def test_auto_depends_on_outputs_and_rows():
+    def chosen(n_outputs, n_rows):
+        return type(choose_sampling("auto", None, 1.0, n_outputs, n_rows, 1))
+
+    assert chosen(1, 1000) is MinimalVariance
+    assert chosen(3, 1000) is Bayesian
+    assert chosen(1, 99) is chosen(3, 99) is AllRows
+
+
+def test_sampling_that_takes_everything_is_none():
+    for name, share, temperature in (
+        ("No", 0.5, 1.0),
+        ("Bernoulli", 1.0, 1.0),
+        ("MVS", 1.0, 1.0),
+        ("Bayesian", None, 0.0),
+    ):
+        assert isinstance(choose_sampling(name, share, temperature, 1, 1000, 1), AllRows)
+
+
+@pytest.mark.parametrize("bootstrap_type", ["Bayesian", "Bernoulli", "MVS"])
+def test_leaf_values_come_from_all_rows(bootstrap_type):
+    X, y = multiclass(500)
+    model = OcelotClassifier(iterations=5, bootstrap_type=bootstrap_type, subsample=0.3)
+    forest = model.fit(X, y).forest_
+    for begin, end in zip(forest.leaf_offsets()[:-1], forest.leaf_offsets()[1:], strict=True):
+        assert forest.leaf_weights[begin:end].sum() == 500
+
+
+def test_sampled_trees_differ_from_seed_to_seed_and_not_otherwise():
+    X, y = regression(500)
+    for bootstrap_type in ("Bayesian", "Bernoulli", "MVS"):
+        model = OcelotRegressor(iterations=5, random_strength=0, bootstrap_type=bootstrap_type)
+        first, again = model.fit(X, y).forest_, model.fit(X, y).forest_
+        assert_same_bits(first, again)
+        other = model.set_params(random_state=1).fit(X, y).forest_
+        assert not np.array_equal(first.split_borders, other.split_borders)

@@ -1,0 +1,108 @@
+"""Leaf values: the textbook formulas, and steps that never make the loss worse."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from ocelotboost import OcelotClassifier, OcelotRegressor
+from tests.data import amounts, binary, counts, multiclass, regression
+
+ONE_LEAF = {"iterations": 1, "learning_rate": 1.0, "bootstrap_type": "No", "random_strength": 0}
+
+
+def one_leaf(kind, y, weight=None, **parameters):
+    """The value of the single leaf of a tree over a column without information."""
+    X = np.zeros((len(y), 1))
+    model = kind(**{**ONE_LEAF, **parameters}).fit(X, y, sample_weight=weight)
+    assert model.forest_.leaf_values.shape[0] == 1
+    return model.forest_.leaf_values[0], model.forest_.start_value
+
+
+def test_newton_and_gradient_by_hand():
+    y = np.array([0, 0, 0, 1])
+    newton, _ = one_leaf(OcelotClassifier, y, leaf_estimation_iterations=1, l2_leaf_reg=2.0)
+    assert_allclose(newton, [-1.0 / (4 * 0.25 + 2.0)], rtol=1e-6)
+    gradient, _ = one_leaf(OcelotClassifier, y, leaf_estimation_method="Gradient", l2_leaf_reg=2.0)
+    assert_allclose(gradient, [-1.0 / (4 + 2.0)], rtol=1e-6)
+
+
+def test_several_classes_by_hand():
+    y = np.array([0, 0, 1, 2])
+    found, _ = one_leaf(OcelotClassifier, y, l2_leaf_reg=1.0)
+    p = np.full(3, 1 / 3)
+    slope = np.array([2, 1, 1]) - 4 * p
+    system = 4 * (np.diag(p) - np.outer(p, p)) + np.eye(3)
+    assert_allclose(found, np.linalg.solve(system, slope), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("kind", "loss", "y", "expected"),
+    [
+        (OcelotRegressor, "RMSE", [1.0, 2.0, 6.0], 3.0),
+        (OcelotRegressor, "Poisson", [0.0, 2.0, 7.0], np.log(3.0)),
+        (OcelotRegressor, "Gamma", [1.0, 2.0, 6.0], np.log(3.0)),
+        (OcelotRegressor, "Tweedie:variance_power=1.2", [0.0, 3.0, 6.0], np.log(3.0)),
+        (OcelotRegressor, "CrossEntropy", [0.1, 0.2, 0.6], np.log(0.3 / 0.7)),
+        (OcelotClassifier, "Logloss", [0, 0, 0, 1], np.log(1 / 3)),
+        (OcelotRegressor, "MAE", [1.0, 2.0, 6.0], 2.0),
+        (OcelotRegressor, "Quantile:alpha=0.9", [1.0, 2.0, 6.0], 6.0),
+    ],
+)
+def test_without_regularization_a_leaf_is_the_best_constant(kind, loss, y, expected):
+    value, start = one_leaf(kind, np.array(y), loss_function=loss, l2_leaf_reg=0.0)
+    assert_allclose(start + value, expected, rtol=1e-6)
+
+
+def test_weighted_quantiles_count_weights():
+    y = np.array([1.0, 2.0, 3.0, 4.0])
+    value, start = one_leaf(OcelotRegressor, y, [1.0, 1.0, 1.0, 10.0], loss_function="MAE")
+    assert start + value == 4.0
+
+
+@pytest.mark.parametrize("method", ["Newton", "Gradient"])
+@pytest.mark.parametrize(
+    ("kind", "loss", "make"),
+    [
+        (OcelotRegressor, "Poisson", counts),
+        (OcelotRegressor, "Tweedie:variance_power=1.7", counts),
+        (OcelotRegressor, "Gamma", amounts),
+        (OcelotRegressor, "Huber:delta=0.5", regression),
+        (OcelotClassifier, "Logloss", binary),
+        (OcelotClassifier, "MultiClass", multiclass),
+    ],
+)
+def test_the_training_loss_never_rises(kind, loss, make, method):
+    X, y = make(300)
+    model = kind(
+        iterations=15,
+        learning_rate=1.0,
+        l2_leaf_reg=0.0,
+        loss_function=loss,
+        leaf_estimation_method=method,
+        leaf_estimation_iterations=8,
+    )
+    learn = np.array(model.fit(X, y).history_["learn"][loss])
+    assert (np.diff(learn) <= 1e-6 * np.abs(learn[:-1])).all()
+
+
+def test_regularization_shrinks_leaves():
+    X, y = regression(300)
+    sizes = [
+        np.abs(OcelotRegressor(iterations=1, l2_leaf_reg=l2).fit(X, y).forest_.leaf_values).mean()
+        for l2 in (0.0, 3.0, 100.0, 1e6)
+    ]
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[-1] < 1e-3 * sizes[0]
+
+
+def test_more_steps_come_closer():
+    X, y = binary(300)
+    losses = [
+        OcelotClassifier(iterations=5, learning_rate=0.5, leaf_estimation_iterations=steps)
+        .fit(X, y)
+        .history_["learn"]["Logloss"][-1]
+        for steps in (1, 3, 10)
+    ]
+    assert losses == sorted(losses, reverse=True)
