@@ -6,7 +6,9 @@ import re
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent
-PAGES = sorted([*PROJECT.glob("*.md"), *PROJECT.glob("docs/*.md"), *PROJECT.glob("*/README.md")])
+PAGES = sorted(
+    [*PROJECT.glob("*.md"), *PROJECT.glob("docs/*.md"), *PROJECT.glob("[a-z]*/README.md")]
+)
 
 _BLOCK = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\]\(([^)\s]+)\)")

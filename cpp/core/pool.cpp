@@ -20,9 +20,10 @@ inline void pause_cpu() {
 #endif
 }
 
-// A worker spins this long for the next job before it sleeps: kernels of one tree follow each
-// other within microseconds, and waking a sleeping thread costs tens of them.
-constexpr auto spin_time = std::chrono::microseconds(40);
+// A worker spins this long for the next job before it sleeps. Between two kernels of a tree there
+// are tens of microseconds of Python, and waking a sleeping thread costs as much again: spinning
+// for 40 instead of 300 made trees of 100,000 rows 14 % slower.
+constexpr auto spin_time = std::chrono::microseconds(300);
 
 struct Job {
   void (*body)(void*, std::size_t) = nullptr;
