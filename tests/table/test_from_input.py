@@ -161,7 +161,8 @@ def test_a_frame_has_one_part_a_column():
 def test_an_array_needs_no_data_frame_library():
     # scikit-learn may have loaded some of them already.
     code = (
-        "import sys, numpy; from ocelotboost.table import table_from_input; known = set(sys.modules);"
+        "import sys, numpy; from ocelotboost.table import table_from_input;"
+        "known = set(sys.modules);"
         "table_from_input(numpy.eye(2)); table_from_input([[1.0]]); new = set(sys.modules) - known;"
         "print([m for m in ('pandas', 'polars', 'pyarrow') if m in new])"
     )
