@@ -145,21 +145,24 @@ BinRule bin_rule(const QuantizedColumns& columns, std::size_t c) {
   return rule;
 }
 
-OCELOT_HOT void write_bins(const float* values, const std::uint32_t* positions, std::size_t count,
-                           BinRule rule, std::uint8_t* __restrict out) {
+template <class Number>
+OCELOT_INLINE void write_bins_of(const Number* values, const std::uint32_t* positions,
+                                 std::size_t count, BinRule rule, std::uint8_t* __restrict out) {
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint32_t number_bin = positions[i] + rule.first_bin;
     const std::uint32_t bin = values[i] != values[i] ? rule.missing_bin : number_bin;
     out[i] = std::uint8_t(out[i] | (bin << rule.shift));
   }
 }
+
+// Only a plain function can be compiled for several CPU levels.
+OCELOT_HOT void write_bins(const float* values, const std::uint32_t* positions, std::size_t count,
+                           BinRule rule, std::uint8_t* out) {
+  write_bins_of(values, positions, count, rule, out);
+}
 OCELOT_HOT void write_bins(const double* values, const std::uint32_t* positions, std::size_t count,
-                           BinRule rule, std::uint8_t* __restrict out) {
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::uint32_t number_bin = positions[i] + rule.first_bin;
-    const std::uint32_t bin = values[i] != values[i] ? rule.missing_bin : number_bin;
-    out[i] = std::uint8_t(out[i] | (bin << rule.shift));
-  }
+                           BinRule rule, std::uint8_t* out) {
+  write_bins_of(values, positions, count, rule, out);
 }
 
 // All columns of at most block_size rows. Values are copied a few columns at a time: in a row-major
