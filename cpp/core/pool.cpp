@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 namespace ocelot {
@@ -61,10 +62,7 @@ class Pool {
   bool try_acquire() { return !busy_.exchange(true, std::memory_order_acquire); }
 
   void run(std::size_t n_tasks, int n_threads, void (*body)(void*, std::size_t), void* context) {
-    while (n_workers_ < n_threads - 1) {
-      std::thread([this] { serve(); }).detach();
-      ++n_workers_;
-    }
+    hire(n_tasks < std::size_t(n_threads) ? int(n_tasks) - 1 : n_threads - 1);
     job_.body = body;
     job_.context = context;
     job_.n_tasks = n_tasks;
@@ -87,6 +85,17 @@ class Pool {
   }
 
  private:
+  // Workers up to that number. Where the system gives no more threads, those there are suffice.
+  void hire(int n_wanted) {
+    try {
+      while (n_workers_ < n_wanted) {
+        std::thread([this] { serve(); }).detach();
+        ++n_workers_;
+      }
+    } catch (const std::system_error&) {
+    }
+  }
+
   void serve() {
     inside_task = true;
     std::uint32_t seen = generation_.load();

@@ -249,3 +249,10 @@ def test_forbidden_missing_values():
 def test_a_hold_out_of_nothing():
     with pytest.raises(ParameterError, match=r"validation_fraction=0\.001"):
         OcelotRegressor(validation_fraction=0.001, random_state=1).fit(X, Y)
+
+
+def test_parameters_that_would_do_nothing():
+    with pytest.raises(ParameterError, match="early_stopping_rounds=5 needs rows to watch"):
+        OcelotRegressor(early_stopping_rounds=5).fit(X, Y)
+    with pytest.raises(ParameterError, match="refit='replay'"):
+        OcelotRegressor(refit="replay").fit(X, Y, eval_set=(X, Y))

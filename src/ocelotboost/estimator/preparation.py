@@ -123,6 +123,7 @@ def hold_out(
 ) -> tuple[NDArray[np.intp] | None, list[EvalInput]]:
     """Rows to train on (None: all), and the eval sets with the held-out rows first."""
     if estimator.validation_fraction is None:
+        _check_nothing_to_hold_out(estimator, evals)
         return None, evals
     rng = np.random.default_rng(_seeds(estimator)[0])
     held = _stratified(data.target, estimator.validation_fraction, estimator._kind, rng)
@@ -133,6 +134,20 @@ def hold_out(
         )
     validation = EvalInput("validation", data.take(np.flatnonzero(held)))
     return np.flatnonzero(~held), [validation, *evals]
+
+
+def _check_nothing_to_hold_out(estimator: OcelotEstimator, evals: list[EvalInput]) -> None:
+    """Refuse parameters that would do nothing without held-out rows."""
+    if estimator.early_stopping_rounds is not None and not evals:
+        raise ParameterError(
+            f"early_stopping_rounds={estimator.early_stopping_rounds} needs rows to watch; give an "
+            "eval_set or a validation_fraction."
+        )
+    if estimator.refit is not None:
+        raise ParameterError(
+            f"refit={estimator.refit!r} gives held-out rows back, and none are held out; give a "
+            "validation_fraction."
+        )
 
 
 def _stratified(
