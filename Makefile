@@ -9,7 +9,6 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 BUILD_TOOLS := "scikit-build-core>=0.11" "nanobind==3.1.0" "cmake>=3.20" ninja
 NATIVE := $(shell find cpp -name '*.cpp' -o -name '*.h') CMakeLists.txt pyproject.toml
-CHECKED := src tests benchmarks examples tools
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test check bench quality sanitize stub docs format clean
