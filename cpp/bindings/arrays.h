@@ -36,6 +36,7 @@ inline const float* data_or_null(const OptionalWeights& weights, std::size_t n_r
 
 using Released = nb::call_guard<nb::gil_scoped_release>;
 
+void bind_table(nb::module_& module);
 void bind_quantize(nb::module_& module);
 void bind_grow(nb::module_& module);
 void bind_leaves(nb::module_& module);

@@ -23,7 +23,7 @@ def fails_with(*texts: str, X=X, y=Y, estimator=OcelotRegressor, error=InputErro
 
 
 def changed(array, place, value):
-    copy = np.array(array, dtype=object if isinstance(value, str) else np.float64)
+    copy = np.array(array, dtype=np.float64 if isinstance(value, float | int) else object)
     copy[place] = value
     return copy
 
@@ -47,11 +47,11 @@ def test_weights():
 def test_tables():
     frame = pd.DataFrame(X, columns=list("abcde"))
     frame["c"] = "Paris"
-    fails_with("'c'", "position 2", "'Paris'", X=frame)
+    fails_with("cat_features=[2]", "not supported", X=frame, error=ParameterError)
     fails_with("0 sample(s)", X=X[:0], y=Y[:0])
     fails_with("0 feature(s)", X=X[:, :0])
     fails_with("Reshape your data", X=X[:, 0])
-    fails_with("'cat'", "row 3", X=changed(X, (3, 1), "cat"))
+    fails_with("row 3, column 1", "dict", X=changed(X, (3, 1), {}))
     fails_with("Complex data not supported", X=X.astype(complex))
 
 

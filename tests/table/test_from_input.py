@@ -22,7 +22,7 @@ from numpy.testing import assert_array_equal
 from sklearn.utils.estimator_checks import _generate_sparse_data, _NotAnArray
 
 from ocelotboost.errors import InputError
-from ocelotboost.table import DensePart, from_input, table_from_input
+from ocelotboost.table import DensePart, from_frame, table_from_input
 
 NAN = float("nan")
 
@@ -204,32 +204,34 @@ def test_masked_elements_are_missing():
 
 
 D = decimal.Decimal
+BOOLEANS = [
+    pd.array([True, None, False], dtype="boolean"),
+    pd.array([True, None, False], dtype="bool[pyarrow]"),
+    pd.Series([True, None, np.False_], dtype=object),
+    pl.Series([True, None, False]),
+    pa.array([True, None, False]),
+]
 NULLABLE = [
     pd.array([1, None, 0], dtype="Int64"),
     pd.array([1, None, 0], dtype="UInt8"),
     pd.array([1, None, 0], dtype="Float32"),
-    pd.array([True, None, False], dtype="boolean"),
     pd.array([1, None, 0], dtype="int64[pyarrow]"),
     pd.array([1, None, 0], dtype="uint8[pyarrow]"),
     pd.array([1, None, 0], dtype="double[pyarrow]"),
-    pd.array([True, None, False], dtype="bool[pyarrow]"),
     pd.array([D(1), None, D(0)], dtype=pd.ArrowDtype(pa.decimal128(5, 2))),
     pd.Series([1, pd.NA, 0], dtype=object),
     pd.Series([1, None, 0.0], dtype=object),
     pd.Series([D(1), None, D(0)], dtype=object),
-    pd.Series([True, None, np.False_], dtype=object),
     pd.arrays.SparseArray([1.0, NAN, 0.0]),
     pl.Series([1, None, 0]),
     pl.Series([1, None, 0], dtype=pl.UInt8),
     pl.Series([1, None, 0], dtype=pl.Int128),
     pl.Series([1.0, None, 0.0], dtype=pl.Float32),
-    pl.Series([True, None, False]),
     pl.Series([D(1), None, D(0)]),
     pl.Series([D(1), None, D(0)], dtype=pl.Object),
     pa.array([1, None, 0]),
     pa.array([1, None, 0], pa.uint8()),
     pa.array([1, None, 0], pa.float32()),
-    pa.array([True, None, False]),
     pa.array([D(1), None, D(0)]),
     pa.array([D(1), None, D(0)], pa.decimal256(50, 3)),
     pa.array(np.array([1, NAN, 0], np.float16)),
@@ -242,26 +244,33 @@ def library_and_type(column):
     return f"{type(column).__module__.split('.')[0]} {dtype}"
 
 
-@pytest.mark.parametrize("column", NULLABLE, ids=library_and_type)
+@pytest.mark.parametrize("column", [*NULLABLE, *BOOLEANS], ids=library_and_type)
 def test_null_is_missing_for_every_numeric_column_type(column):
     library = {"polars": pl.DataFrame, "pyarrow": pa.table}
     frame = library.get(type(column).__module__.split(".")[0], pd.DataFrame)({"a": column})
-    assert_array_equal(table_from_input(frame).dense(), [[1], [NAN], [0]])
+    assert_array_equal(table_from_input(frame, detect=False).dense(), [[1], [NAN], [0]])
 
 
-@pytest.mark.parametrize(
-    "frame",
-    [
-        pd.DataFrame({"a": [None, None]}, dtype=object),
-        pd.DataFrame({"a": [None, None]}, dtype="str"),
-        pl.DataFrame({"a": [None, None]}),
-        pl.DataFrame({"a": pl.Series([None, None], dtype=pl.String)}),
-        pa.table({"a": pa.nulls(2)}),
-    ],
-    ids=["object", "str", "polars", "polars_string", "pyarrow"],
-)
-def test_a_column_without_any_value_is_all_missing(frame):
-    assert_array_equal(table_from_input(frame).dense(), [[NAN], [NAN]])
+NO_VALUES = {
+    "object": pd.DataFrame({"a": [None, None]}, dtype=object),
+    "polars": pl.DataFrame({"a": [None, None]}),
+    "pyarrow": pa.table({"a": pa.nulls(2)}),
+    "str": pd.DataFrame({"a": [None, None]}, dtype="str"),
+    "polars_string": pl.DataFrame({"a": pl.Series([None, None], dtype=pl.String)}),
+    "pyarrow_string": pa.table({"a": pa.nulls(2, pa.string())}),
+}
+
+
+@pytest.mark.parametrize("holder", NO_VALUES)
+def test_a_column_without_any_value_is_all_missing(holder):
+    table = table_from_input(NO_VALUES[holder])
+    assert_array_equal(table.dense(), [[NAN], [NAN]])
+    assert list(table.categories) == ([0] if holder.endswith("str") or "string" in holder else [])
+    if table.categories:
+        assert_array_equal(table.categories[0].row_hashes(), [0, 0])
+    numeric = table_from_input(NO_VALUES[holder], detect=False)
+    assert len(numeric.parts) == 1
+    assert_array_equal(numeric.dense(), [[NAN], [NAN]])
 
 
 def test_integers_beyond_2_to_the_53_are_rounded_to_the_nearest_float64():
@@ -274,7 +283,7 @@ def test_numbers_in_an_object_array_are_converted():
     X = np.array([[1, None], [Fraction(1, 2), D("2.5")], [np.float32(3), True], [pd.NA, -0.0]])
     assert X.dtype == object
     expected = [[1, NAN], [0.5, 2.5], [3, 1], [NAN, 0]]
-    assert_array_equal(table_from_input(X).dense(), expected)
+    assert_array_equal(table_from_input(X, detect=False).dense(), expected)
 
 
 # ---- sparse ----------------------------------------------------------------------------------
@@ -435,7 +444,7 @@ def test_an_arrow_stream_that_is_no_table_is_an_error():
 
 def test_polars_reads_an_arrow_stream_where_pyarrow_is_missing(monkeypatch):
     installed = {"polars": True}
-    monkeypatch.setattr(from_input, "find_spec", installed.get)
+    monkeypatch.setattr(from_frame, "find_spec", installed.get)
     stream = ArrowStream(pl.DataFrame({"a": [1, None]}))
     assert_array_equal(table_from_input(stream).dense(), [[1], [NAN]])
     installed.clear()
@@ -445,7 +454,7 @@ def test_polars_reads_an_arrow_stream_where_pyarrow_is_missing(monkeypatch):
 
 # ---- what is no number -----------------------------------------------------------------------
 
-TEXT = "encode it as numbers or drop it; categorical features are not supported"
+TEXT = "pass numbers, because the model was trained with numbers there"
 OTHER = "convert it to a number"
 DAY = datetime.datetime(2024, 5, 17)
 NO_NUMBERS = [
@@ -481,12 +490,12 @@ def test_a_column_of_no_numbers_is_an_error_naming_it(column, found, remedy):
     ones = make({"n": np.ones(len(column))})
     frame = make({"n": ones["n"], "city": column})
     with pytest.raises(InputError, match=rf"Column 'city' \(position 1\) of X .*{found}.*{remedy}"):
-        table_from_input(frame)
+        table_from_input(frame, detect=False)
 
 
 def test_an_error_uses_the_name_of_the_argument():
     with pytest.raises(InputError, match=r"Column 'a' \(position 0\) of eval_set\[1\]"):
-        table_from_input(pl.DataFrame({"a": ["x"]}), argument="eval_set[1]")
+        table_from_input(pl.DataFrame({"a": ["x"]}), argument="eval_set[1]", detect=False)
 
 
 def test_an_object_that_is_no_number_is_a_type_error_in_scikit_learns_words():
@@ -507,15 +516,15 @@ def test_an_element_that_is_no_number_is_an_error_naming_row_and_column(value):
     X = np.ones((3, 2), dtype=object)
     X[2, 0] = value
     with pytest.raises(InputError, match=f"Row 2, column 0 of X is .*{type(value).__name__}"):
-        table_from_input(X)
+        table_from_input(X, detect=False)
     frame = pd.DataFrame({"n": [1.0, 1.0, 1.0], "a": pd.Series(X[:, 0], dtype=object)})
     with pytest.raises(InputError, match=r"Row 2, column 'a' \(position 1\) of X is "):
-        table_from_input(frame)
+        table_from_input(frame, detect=False)
 
 
 def test_text_beside_numbers_in_a_list_is_found_where_it_is():
-    with pytest.raises(InputError, match=r"Row 1, column 0 of X is 'three' \(str\)"):
-        table_from_input([[1, 2], ["three", 4]])
+    with pytest.raises(InputError, match=rf"Row 1, column 1 of X is 'three' \(str\).*{TEXT}"):
+        table_from_input([["a", 1, 2], ["b", "three", 4]], cat_features=[0], detect=False)
 
 
 @pytest.mark.parametrize(
@@ -524,8 +533,8 @@ def test_text_beside_numbers_in_a_list_is_found_where_it_is():
         (np.array([[1j]]), "Complex data not supported"),
         (pd.DataFrame({"a": [1j]}), "Complex data not supported: column 'a'"),
         (scipy.sparse.csr_array([[1j]]), "Complex data not supported"),
-        (np.array([["a"]]), "X holds text .*'a'.*encode"),
-        (np.array([[b"a"]]), "X holds text .*b'a'.*encode"),
+        (np.array([["a"]]), f"X holds text .*'a'.*{TEXT}"),
+        (np.array([[b"a"]]), "X holds bytes .*b'a'.*decode"),
         (np.array([["2024-05-17"]], dtype="M8[D]"), "2024-05-17.*convert it to a number"),
         (np.array([[1]], dtype="m8[s]"), "1 seconds.*convert it to a number"),
         (np.zeros(2, dtype=[("a", "f8")]), r"structured array with the fields \['a'\]"),
@@ -535,4 +544,4 @@ def test_text_beside_numbers_in_a_list_is_found_where_it_is():
 )
 def test_arrays_of_no_real_numbers_are_errors(X, message):
     with pytest.raises(InputError, match=message):
-        table_from_input(X)
+        table_from_input(X, detect=False)

@@ -201,6 +201,7 @@ class OcelotEstimator(BaseEstimator):  # type: ignore[misc]
         _refuse_categories(cat_features)
         n_threads = thread_count(self.n_jobs)
         table = table_from_input(X)
+        _refuse_categories([*table.categories])
         target = self._learn_target(y, table.n_rows)
         weight = self._with_class_weights(row_weights(sample_weight, table.n_rows), target)
         loss = self._loss()
@@ -370,7 +371,7 @@ class OcelotEstimator(BaseEstimator):  # type: ignore[misc]
         yield from self._predictor.staged(table, self._prediction_threads(table.n_rows))
 
     def _matching_table(self, X: Any) -> Table:
-        table = table_from_input(X)
+        table = table_from_input(X, detect=False)
         match_columns(table, self.model_.feature_names, self.n_features_in_, type(self).__name__)
         if self.nan_mode == "Forbidden":
             refuse_missing(table, self._prediction_threads(table.n_rows))

@@ -93,7 +93,7 @@ def eval_inputs(
             raise InputError(
                 f"{name} is {type(item).__name__}; give (X, y), (X, y, weight), or a list of such."
             )
-        table = table_from_input(item[0], argument=f"{name} X")
+        table = table_from_input(item[0], argument=f"{name} X", detect=False)
         target = encode_target(item[1], table.n_rows, f"{name} y")
         with _naming(name):
             match_columns(table, training.names, training.n_columns, "the model")

@@ -1,11 +1,53 @@
 # Written by `make stub` from the compiled module.
 """Loops over rows. Stateless: arrays in, arrays out."""
 
+from collections.abc import Sequence
 from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+@overload
+def hash_texts(
+    offsets: NDArray[np.int32],
+    bytes: NDArray[np.uint8],
+    valid: NDArray[np.bool_] | None,
+    out_hashes: NDArray[np.uint64],
+    *,
+    n_threads: int,
+) -> None: ...
+@overload
+def hash_texts(
+    offsets: NDArray[np.int64],
+    bytes: NDArray[np.uint8],
+    valid: NDArray[np.bool_] | None,
+    out_hashes: NDArray[np.uint64],
+    *,
+    n_threads: int,
+) -> None: ...
+def hash_text_views(
+    views: NDArray[np.uint8],
+    buffers: Sequence[NDArray[np.uint8]],
+    valid: NDArray[np.bool_] | None,
+    out_hashes: NDArray[np.uint64],
+    *,
+    n_threads: int,
+) -> None: ...
+@overload
+def hash_integers(
+    values: NDArray[np.int64], out_hashes: NDArray[np.uint64], *, n_threads: int
+) -> None: ...
+@overload
+def hash_integers(
+    values: NDArray[np.uint64], out_hashes: NDArray[np.uint64], *, n_threads: int
+) -> None: ...
+def encode_hashes(
+    hashes: NDArray[np.uint64],
+    out_codes: NDArray[np.uint32],
+    out_values: NDArray[np.uint64],
+    *,
+    n_threads: int,
+) -> int: ...
 @overload
 def count_missing(
     values: NDArray[np.float32], out_counts: NDArray[np.uint64], *, n_threads: int

@@ -31,9 +31,12 @@ def choose_borders(
     rng: np.random.Generator,
     n_threads: int,
 ) -> list[NDArray[np.float64]]:
-    """Ascending borders of each column, at most ``max_borders`` (one a column) of them."""
+    """Ascending borders of each column, at most ``max_borders`` (one a column) of them.
+
+    Categorical columns have none.
+    """
     rows = _sample_rows(table.n_rows, rng)
-    borders: list[NDArray[np.float64]] = []
+    borders = [np.empty(0)] * table.n_columns
     for part in table.parts:
         most = max_borders[part.first : part.first + part.width]
         found = np.empty((part.width, max(int(most.max(initial=0)), 1)), dtype=np.float64)
@@ -41,7 +44,8 @@ def choose_borders(
         native.choose_borders(
             part.values(), rows, weight, int(rule), most, found, counts, n_threads=n_threads
         )
-        borders += [found[column, :count].copy() for column, count in enumerate(counts)]
+        for column, count in enumerate(counts):
+            borders[part.first + column] = found[column, :count].copy()
     return borders
 
 

@@ -19,7 +19,7 @@ from ocelotboost.table.columns import Table
 class Quantizer:
     """The borders of every column, and the bin of its missing values.
 
-    borders  one ascending float64 array a column
+    borders  one ascending float64 array a column; none for a categorical column, so it has one bin
     missing  uint8 (n_columns,) of ``Missing``
     """
 
@@ -123,7 +123,10 @@ def join_borders(
 
 
 def refuse_missing(table: Table, n_threads: int) -> None:
-    """Raise InputError when a value is missing: what nan_mode='Forbidden' asks for."""
+    """Raise InputError when a number is missing: what nan_mode='Forbidden' asks for.
+
+    A missing category is a category like others.
+    """
     has_missing = _count_missing(table, n_threads) > 0
     if has_missing.any():
         raise InputError(_forbidden_message(table, int(np.flatnonzero(has_missing)[0])))

@@ -1,6 +1,6 @@
 """Anything a user has -> typed columns, and who plays which role.
 
-table_from_input    X, whatever holds it  -> Table
+table_from_input    X, whatever holds it  -> Table of numbers and categories
 match_columns       are these the columns the model was trained on?
 regression_target   y -> float32
 class_target        y -> classes and codes; encode_labels for further y
@@ -9,6 +9,7 @@ row_weights         sample_weight -> float32
 
 from __future__ import annotations
 
+from ocelotboost.table.categories import CategoryColumn, canonical_text, text_hashes
 from ocelotboost.table.columns import DensePart, Part, RowsPart, SparsePart, Table
 from ocelotboost.table.from_input import table_from_input
 from ocelotboost.table.roles import (
@@ -26,6 +27,9 @@ __all__ = [
     "DensePart",
     "SparsePart",
     "RowsPart",
+    "CategoryColumn",
+    "canonical_text",
+    "text_hashes",
     "Table",
     "table_from_input",
     "match_columns",

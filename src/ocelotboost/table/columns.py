@@ -1,8 +1,9 @@
-"""A table is consecutive parts, and a part is consecutive columns that lie together in memory.
+"""A table is numbers and categories. Numbers are parts: columns that lie together in memory.
 
     a NumPy matrix        [ a b c d e f ]            one part: its rows share cache lines
     a data frame          [a] [b] [c] [d] [e] [f]    one part a column, each where the frame has it
     a sparse matrix       [a ... p] [q ... t]        up to 16 columns a part, dense only when asked
+    with b, e categories  [a]   [ c d ]   [f]        parts leave them out
 
 Whoever passes over a table asks one part after the other for its values, so at most one part of a
 sparse table is dense at any time.
@@ -10,12 +11,14 @@ sparse table is dense at any time.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ocelotboost.table.categories import CategoryColumn
 from ocelotboost.table.values import FloatArray
 
 SPARSE_PART_WIDTH = 16
@@ -107,27 +110,35 @@ class RowsPart:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Numeric columns of equal length.
+    """Columns of equal length, each of them numeric or categorical.
 
-    names  the columns' names, None when the input had none
-    parts  together they hold columns 0 to n_columns - 1, in order
+    names       the columns' names, None when the input had none
+    parts       the numeric columns, ascending; gaps where categorical columns stand
+    categories  the categorical columns by position
     """
 
     n_rows: int
     n_columns: int
     names: tuple[str, ...] | None
     parts: tuple[Part, ...]
+    categories: Mapping[int, CategoryColumn] = field(default_factory=dict)
 
     def take(self, rows: NDArray[Any]) -> Table:
-        """The same columns for a choice of rows (an integer array); copies nothing yet."""
+        """The same columns for a choice of rows (an integer array); copies no numbers yet."""
         chosen = np.asarray(rows, dtype=np.intp)
         parts = tuple(_take(part, chosen) for part in self.parts)
-        return Table(len(chosen), self.n_columns, self.names, parts)
+        categories = {position: c.take(chosen) for position, c in self.categories.items()}
+        return Table(len(chosen), self.n_columns, self.names, parts, categories)
 
     def dense(self) -> FloatArray:
-        """Everything as one array (n_rows, n_columns): for small tables and tests."""
-        values: FloatArray = np.concatenate([part.values() for part in self.parts], axis=1)
-        return values
+        """All numbers as one array (n_rows, n_columns), categorical columns NaN: for small tables
+        and tests."""
+        parts = [(part.first, part.values()) for part in self.parts]
+        dtype = np.result_type(np.float32, *(values.dtype for _, values in parts))
+        dense: FloatArray = np.full((self.n_rows, self.n_columns), np.nan, dtype=dtype)
+        for first, values in parts:
+            dense[:, first : first + values.shape[1]] = values
+        return dense
 
 
 def _take(part: Part, rows: NDArray[np.intp]) -> RowsPart:

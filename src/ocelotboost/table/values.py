@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, NoReturn, TypeAlias
 
@@ -22,9 +22,7 @@ FloatArray: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
 FLOAT32: np.dtype[np.float32] = np.dtype(np.float32)
 FLOAT64: np.dtype[np.float64] = np.dtype(np.float64)
 
-TEXT_REMEDY = (
-    "encode it as numbers or drop it; categorical features are not supported in this version"
-)
+TEXT_REMEDY = "pass numbers, because the model was trained with numbers there"
 OTHER_REMEDY = "convert it to a number, for example .dt.timestamp() for a date, or drop it"
 
 
@@ -39,12 +37,16 @@ class Origin:
     argument   "X", "y", "sample_weight", "eval_set[0]" ...
     column     "column 'age' (position 3)" when the array is one column of a data frame
     n_columns  columns of the array when it is a matrix: its elements are then counted row by row
+    first_column  what the matrix's first column is called
+    unit       what the elements are: rows, or categories of a dictionary
     remedy     what to do when it is text
     """
 
     argument: str
     column: str | None = None
     n_columns: int | None = None
+    first_column: int = 0
+    unit: str = "row"
     remedy: str = TEXT_REMEDY
 
     def whole(self) -> str:
@@ -53,8 +55,23 @@ class Origin:
     def element(self, index: int) -> str:
         if self.n_columns is not None:
             row, column = divmod(index, self.n_columns)
-            return f"row {row}, column {column} of {self.argument}"
-        return f"row {index}, {self.whole()}" if self.column else f"row {index} of {self.argument}"
+            return f"row {row}, column {self.first_column + column} of {self.argument}"
+        link = "," if self.column else " of"
+        return f"{self.unit} {index}{link} {self.whole()}"
+
+    def of_category(self) -> Origin:
+        """The same place, for the values of a column's dictionary."""
+        return replace(self, unit="category")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How X is to be read: the arguments of table_from_input, which says more."""
+
+    argument: str
+    cat_features: Any
+    detect: bool
+    n_threads: int
 
 
 def floats(array: NDArray[Any], origin: Origin) -> FloatArray:
@@ -77,6 +94,13 @@ def float_dtype(dtype: np.dtype[Any]) -> np.dtype[np.float32] | np.dtype[np.floa
     return FLOAT32 if dtype.itemsize <= exact_bytes else FLOAT64
 
 
+def has_text(column: NDArray[Any]) -> bool:
+    """Is it text, or are there strings or booleans among its objects?"""
+    if column.dtype.kind != "O":
+        return column.dtype.kind in "UT"
+    return any(issubclass(kind, str | bool | np.bool_) for kind in set(map(type, column)))
+
+
 def is_missing(value: object) -> bool:
     """None, NaN, NaT, or pandas' NA (known by its type's name: pandas may not be there)."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
@@ -92,7 +116,7 @@ def first_where(mask: Iterable[Any]) -> int:
 
 
 def _floats_from_objects(array: NDArray[Any], origin: Origin) -> NDArray[np.float64]:
-    foreign = {kind for kind in set(map(type, array.flat)) if not _is_number_type(kind)}
+    foreign = {kind for kind in set(map(type, array.flat)) if not is_number_type(kind)}
     if foreign:
         index = first_where(type(value) in foreign for value in array.flat)
         _raise_no_number(array.flat[index], index, origin)
@@ -104,7 +128,8 @@ def _floats_from_objects(array: NDArray[Any], origin: Origin) -> NDArray[np.floa
         return np.array(converted, dtype=FLOAT64).reshape(array.shape)
 
 
-def _is_number_type(kind: type) -> bool:
+def is_number_type(kind: type) -> bool:
+    """Are values of this type real numbers, booleans, or missing?"""
     if issubclass(kind, np.timedelta64):  # NumPy counts durations among the integers
         return False
     real = issubclass(kind, numbers.Real | Decimal | np.bool_)
@@ -121,10 +146,13 @@ def _float(value: Any, index: int, origin: Origin) -> float:
 
 
 def _raise_no_number(value: object, index: int, origin: Origin) -> NoReturn:
+    remedy = "replace the value, or drop its row or column"
+    if isinstance(value, str):
+        remedy = origin.remedy
     raise InputTypeError(
         f"{capital(origin.element(index))} is {shorten(value)} ({type(value).__name__}), which "
         "cannot be used: the argument must be free of strings and of anything else that is not a "
-        "number in the range of float64. Replace the value, or drop its row or column."
+        f"number in the range of float64. Please {remedy}."
     )
 
 
@@ -142,7 +170,12 @@ def not_numbers(array: NDArray[Any], origin: Origin) -> InputError:
             "make a data frame of it first, for example pandas.DataFrame(X)."
         )
     example = f" (for example {shorten(array.flat[0])})" if array.size else ""
-    if kind in "UST":
+    if kind == "S":
+        return InputError(
+            f"{what} holds bytes{example}: decode them to text, for example by "
+            "numpy.strings.decode(X, 'utf-8')."
+        )
+    if kind in "UT":
         return InputError(f"{what} holds text{example}: {origin.remedy}.")
     return InputError(f"{what} has dtype {array.dtype}{example}: {OTHER_REMEDY}.")
 
@@ -157,4 +190,4 @@ def shorten(value: object) -> str:
 
 def capital(text: str) -> str:
     """The beginning of a sentence: "Row 3 of y ...", but "y ..." as the user wrote it."""
-    return text[0].upper() + text[1:] if text.startswith(("row ", "column ")) else text
+    return text[0].upper() + text[1:] if text.startswith(("row ", "column ", "category ")) else text

@@ -26,6 +26,12 @@ from ocelotboost.kernels.reference.leaves import (
     softmax_leaf_sums,
 )
 from ocelotboost.kernels.reference.quantize import choose_borders, count_missing, quantize
+from ocelotboost.kernels.reference.table import (
+    encode_hashes,
+    hash_integers,
+    hash_text_views,
+    hash_texts,
+)
 
 __all__ = [
     "accumulate_histograms",
@@ -33,7 +39,11 @@ __all__ = [
     "assign_leaves",
     "choose_borders",
     "count_missing",
+    "encode_hashes",
     "fill_panel",
+    "hash_integers",
+    "hash_text_views",
+    "hash_texts",
     "leaf_quantiles",
     "leaf_sums",
     "loss_gradients",

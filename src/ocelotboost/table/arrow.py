@@ -1,0 +1,228 @@
+"""Arrow columns -> hashes, through the Arrow C data interface: buffers only, no Python strings.
+
+Every library that speaks Arrow offers its columns as a stream of arrays in C structs, whose layout
+never changes (arrow.apache.org/docs/format/CDataInterface.html), so neither pyarrow nor polars is
+needed to read the other's. Dictionaries are used as they are: their entries are hashed, and the
+rows' indices become codes.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ocelotboost.kernels import native
+from ocelotboost.table.categories import (
+    MISSING_HASH,
+    Codes,
+    Hashes,
+    float_hashes,
+    integer_hashes,
+    text_hashes,
+)
+
+NUMBERS = {
+    **{"c": np.int8, "s": np.int16, "i": np.int32, "l": np.int64},
+    **{"C": np.uint8, "S": np.uint16, "I": np.uint32, "L": np.uint64},
+    **{"e": np.float16, "f": np.float32, "g": np.float64},
+}
+OFFSETS = {"u": np.int32, "U": np.int64}
+VIEW_BYTES = 16
+
+
+class _Schema(ctypes.Structure):
+    pass
+
+
+class _Array(ctypes.Structure):
+    pass
+
+
+class _Stream(ctypes.Structure):
+    pass
+
+
+_Schema._fields_ = [
+    ("format", ctypes.c_char_p),
+    ("name", ctypes.c_char_p),
+    ("metadata", ctypes.c_char_p),
+    ("flags", ctypes.c_int64),
+    ("n_children", ctypes.c_int64),
+    ("children", ctypes.c_void_p),
+    ("dictionary", ctypes.POINTER(_Schema)),
+    ("release", ctypes.CFUNCTYPE(None, ctypes.POINTER(_Schema))),
+    ("private_data", ctypes.c_void_p),
+]
+_Array._fields_ = [
+    ("length", ctypes.c_int64),
+    ("null_count", ctypes.c_int64),
+    ("offset", ctypes.c_int64),
+    ("n_buffers", ctypes.c_int64),
+    ("n_children", ctypes.c_int64),
+    ("buffers", ctypes.POINTER(ctypes.c_void_p)),
+    ("children", ctypes.c_void_p),
+    ("dictionary", ctypes.POINTER(_Array)),
+    ("release", ctypes.CFUNCTYPE(None, ctypes.POINTER(_Array))),
+    ("private_data", ctypes.c_void_p),
+]
+_Stream._fields_ = [
+    (
+        "get_schema",
+        ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(_Stream), ctypes.POINTER(_Schema)),
+    ),
+    ("get_next", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(_Stream), ctypes.POINTER(_Array))),
+    ("get_last_error", ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.POINTER(_Stream))),
+    ("release", ctypes.CFUNCTYPE(None, ctypes.POINTER(_Stream))),
+    ("private_data", ctypes.c_void_p),
+]
+
+
+class ArrowTypeError(Exception):
+    """An Arrow type whose values are no categories."""
+
+
+def arrow_hashes(column: Any, n_threads: int) -> tuple[Hashes, Codes | None]:
+    """Hashes and codes, as in CategoryColumn, of something with ``__arrow_c_stream__``."""
+    with _stream_of(column) as stream, _schema_of(stream) as schema:
+        return _join([_hashes_and_codes(schema, array, n_threads) for array in _arrays_of(stream)])
+
+
+# ---- the stream -----------------------------------------------------------------------------
+
+
+@contextmanager
+def _stream_of(column: Any) -> Iterator[_Stream]:
+    capsule = column.__arrow_c_stream__()  # releases the stream when it goes
+    pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    yield _Stream.from_address(pointer_of(capsule, b"arrow_array_stream"))
+    del capsule
+
+
+@contextmanager
+def _schema_of(stream: _Stream) -> Iterator[_Schema]:
+    schema = _Schema()
+    _check(stream, stream.get_schema(stream, schema))
+    try:
+        yield schema
+    finally:
+        schema.release(schema)
+
+
+def _arrays_of(stream: _Stream) -> Iterator[_Array]:
+    """One array after the other; each is gone when the next is asked for."""
+    while True:
+        array = _Array()
+        _check(stream, stream.get_next(stream, array))
+        if not array.release:
+            return
+        try:
+            yield array
+        finally:
+            array.release(array)
+
+
+def _check(stream: _Stream, error: int) -> None:
+    if error:
+        message = stream.get_last_error(stream) or b"no reason given"
+        raise OSError(error, f"an Arrow stream broke: {message.decode(errors='replace')}")
+
+
+# ---- one array ------------------------------------------------------------------------------
+
+
+def _hashes_and_codes(
+    schema: _Schema, array: _Array, n_threads: int
+) -> tuple[Hashes, Codes | None]:
+    if not schema.dictionary:
+        return _hashes(schema, array, n_threads), None
+    entries = _hashes(schema.dictionary.contents, array.dictionary.contents, n_threads)
+    codes = _numbers(schema, array).astype(np.uint32)
+    valid = _valid(array)
+    if valid is not None:
+        codes[~valid] = len(entries)
+    return np.append(entries, np.uint64(MISSING_HASH)), codes
+
+
+def _hashes(schema: _Schema, array: _Array, n_threads: int) -> Hashes:
+    """Hashes uint64 (length,) of an array without a dictionary."""
+    kind, valid = schema.format.decode(), _valid(array)
+    hashes = np.full(array.length, MISSING_HASH, dtype=np.uint64)
+    if schema.dictionary or kind not in {*OFFSETS, "vu", "b", *NUMBERS, "n"}:
+        raise ArrowTypeError(kind)
+    if array.length == 0 or kind == "n":
+        return hashes
+    if kind in OFFSETS:
+        offsets = _buffer(array, 1, OFFSETS[kind], array.length + 1)
+        texts = _memory(array.buffers[2], int(offsets[-1]))
+        native.hash_texts(offsets, texts, valid, hashes, n_threads=n_threads)
+        return hashes
+    if kind == "vu":
+        views = _buffer(array, 1, np.dtype((np.uint8, VIEW_BYTES)), array.length)
+        native.hash_text_views(views, _view_buffers(array), valid, hashes, n_threads=n_threads)
+        return hashes
+    if kind == "b":
+        hashes = text_hashes(["False", "True"])[_bits(array, 1).astype(np.intp)]
+    else:
+        numbers = _numbers(schema, array)
+        hash_of = float_hashes if numbers.dtype.kind == "f" else integer_hashes
+        hashes = hash_of(numbers, n_threads)
+    if valid is not None:
+        hashes[~valid] = MISSING_HASH
+    return hashes
+
+
+def _numbers(schema: _Schema, array: _Array) -> NDArray[Any]:
+    return _buffer(array, 1, NUMBERS[schema.format.decode()], array.length)
+
+
+def _valid(array: _Array) -> NDArray[np.bool_] | None:
+    if array.null_count == 0 or array.n_buffers == 0 or not array.buffers[0]:
+        return None
+    return _bits(array, 0)
+
+
+def _bits(array: _Array, place: int) -> NDArray[np.bool_]:
+    end = array.offset + array.length
+    bits = np.unpackbits(_memory(array.buffers[place], -(-end // 8)), count=end, bitorder="little")
+    return bits[array.offset :].view(np.bool_)
+
+
+def _view_buffers(array: _Array) -> list[NDArray[np.uint8]]:
+    """The buffers that hold long texts; their lengths stand in the last buffer."""
+    n_texts = array.n_buffers - 3
+    sizes = _memory(array.buffers[array.n_buffers - 1], 8 * n_texts).view(np.int64)
+    return [_memory(array.buffers[2 + i], int(size)) for i, size in enumerate(sizes)]
+
+
+def _buffer(array: _Array, place: int, dtype: Any, length: int) -> NDArray[Any]:
+    """Elements of a buffer that belong to this array, which may be a slice of a longer one."""
+    dtype = np.dtype(dtype)
+    start = (array.buffers[place] or 0) + array.offset * dtype.itemsize
+    return np.frombuffer(_memory(start, length * dtype.itemsize), dtype=dtype)
+
+
+def _memory(address: int | None, n_bytes: int) -> NDArray[np.uint8]:
+    """Memory as an array that does not own it."""
+    if not address or n_bytes == 0:
+        return np.empty(0, dtype=np.uint8)
+    return np.ctypeslib.as_array((ctypes.c_uint8 * n_bytes).from_address(address))
+
+
+# ---- several arrays -------------------------------------------------------------------------
+
+
+def _join(chunks: list[tuple[Hashes, Codes | None]]) -> tuple[Hashes, Codes | None]:
+    """Chunks may have a dictionary each: the dictionaries are put one after the other."""
+    hashes = np.concatenate([hashes for hashes, _ in chunks] or [np.empty(0, np.uint64)])
+    codes, first = [], 0
+    for entries, indices in chunks:
+        if indices is not None:
+            codes.append(indices + np.uint32(first))
+        first += len(entries)
+    return hashes, np.concatenate(codes) if codes else None

@@ -1,0 +1,229 @@
+"""Categories: when two values are the same, and columns of them as 64-bit hashes.
+
+Two values are the same category when their canonical texts are the same, and a category is the
+hash of that text:
+
+    text                    itself            "Paris"  -> "Paris"
+    whole numbers           their digits      1, 1.0, Decimal("1.00"), "1"  -> "1"
+    other numbers           Python's repr     0.1, Decimal("0.10"), "0.1"  -> "0.1"
+    infinities              inf and -inf
+    booleans                True and False    True, "True"  -> "True"
+    None, NaN, NaT, NA      missing: a category of its own, which no text is
+
+float32 numbers are float64 numbers first: np.float32(0.1) is "0.10000000149011612".
+"""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ocelotboost.kernels import native
+from ocelotboost.table.values import (
+    InputTypeError,
+    Origin,
+    capital,
+    first_where,
+    is_missing,
+    is_number_type,
+    shorten,
+)
+
+Hashes: TypeAlias = NDArray[np.uint64]
+Codes: TypeAlias = NDArray[np.uint32]
+Rows: TypeAlias = NDArray[np.intp]
+
+MISSING_HASH = 0
+
+DATE_REMEDY = "make it text, for example .dt.strftime('%Y-%m-%d'), or a number"
+REMEDIES = {
+    "bytes": "decode it to text, for example .decode('utf-8')",
+    "bytes_": "decode it to text, for example numpy.strings.decode(X, 'utf-8')",
+    **dict.fromkeys(("date", "datetime", "Timestamp", "datetime64", "Period"), DATE_REMEDY),
+}
+OTHER_REMEDY = "make it text or a number, for example by str(...), or drop it"
+
+
+@dataclass(frozen=True, eq=False)
+class CategoryColumn:
+    """One category a row, as hashes of canonical texts; missing is hash 0.
+
+    hashes  uint64: of every entry of a dictionary; of every row when codes is None
+    codes   uint32 (n_rows,) into hashes, or None
+    texts   canonical texts of some rows (their positions), None is missing; made only when asked
+    """
+
+    hashes: Hashes
+    codes: Codes | None
+    texts: Callable[[Rows], list[str | None]]
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.hashes if self.codes is None else self.codes)
+
+    def row_hashes(self) -> Hashes:
+        """uint64 (n_rows,)."""
+        return self.hashes if self.codes is None else self.hashes[self.codes]
+
+    def take(self, rows: NDArray[Any]) -> CategoryColumn:
+        """The same column for a choice of rows (an integer array)."""
+        chosen = np.asarray(rows, dtype=np.intp)
+
+        def texts(rows: Rows) -> list[str | None]:
+            return self.texts(chosen[rows])
+
+        if self.codes is None:
+            return CategoryColumn(self.hashes[chosen], None, texts)
+        return CategoryColumn(self.hashes, self.codes[chosen], texts)
+
+    def encode(self, n_threads: int) -> tuple[Codes, Hashes]:
+        """Codes uint32 (n_rows,) and values uint64 (n_values,).
+
+        Values are the distinct hashes of the rows, ascending; a code is the place of its row's hash
+        among them. What a dictionary has and no row uses is left out.
+        """
+        if self.codes is None:
+            codes = np.empty(self.n_rows, dtype=np.uint32)
+            values = np.empty(self.n_rows, dtype=np.uint64)
+            n_values = native.encode_hashes(self.hashes, codes, values, n_threads=n_threads)
+            return codes, values[:n_values].copy()
+        used = np.zeros(len(self.hashes), dtype=np.bool_)
+        used[self.codes] = True
+        values = np.unique(self.hashes[used])
+        return np.searchsorted(values, self.hashes).astype(np.uint32)[self.codes], values
+
+
+# ---- canonical texts ------------------------------------------------------------------------
+
+
+def canonical_text(value: Any) -> str | None:
+    """The text that stands for a value; None when it is missing.
+
+    >>> [canonical_text(v) for v in (1, 1.0, "1", Decimal("1.00"), True, 0.5, -0.0, float("nan"))]
+    ['1', '1', '1', '1', 'True', '0.5', '0', None]
+    """
+    if isinstance(value, str):
+        return str(value)
+    if is_missing(value):
+        return None
+    if isinstance(value, bool | np.bool_):
+        return str(bool(value))
+    if isinstance(value, numbers.Integral):
+        return str(int(value))
+    if isinstance(value, Decimal):
+        return _decimal_text(value)
+    return _float_text(float(value))
+
+
+def _float_text(value: float) -> str:
+    return str(int(value)) if value.is_integer() else repr(value)
+
+
+def _decimal_text(value: Decimal) -> str:
+    if not value.is_finite():
+        return _float_text(float(value))
+    digits = format(value, "f")
+    if "." in digits:
+        digits = digits.rstrip("0").rstrip(".")
+    return "0" if digits == "-0" else digits
+
+
+def text_hashes(texts: Sequence[str | None]) -> Hashes:
+    """Hashes uint64 (n,) of canonical texts; None is missing."""
+    # Half of a surrogate pair is no UTF-8, but Python strings may hold one.
+    encoded = [b"" if text is None else text.encode("utf-8", "surrogatepass") for text in texts]
+    offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
+    np.cumsum([len(text) for text in encoded], out=offsets[1:])
+    joined = np.frombuffer(b"".join(encoded), dtype=np.uint8)
+    valid = np.array([text is not None for text in texts], dtype=np.bool_)
+    hashes = np.empty(len(encoded), dtype=np.uint64)
+    native.hash_texts(offsets, joined, valid, hashes, n_threads=1)
+    return hashes
+
+
+# ---- arrays ---------------------------------------------------------------------------------
+
+
+def category_column(array: NDArray[Any], origin: Origin, n_threads: int) -> CategoryColumn:
+    """A column (n_rows,) of any dtype as categories; NaN and None are missing."""
+    kind = array.dtype.kind
+
+    def texts(rows: Rows) -> list[str | None]:
+        return [canonical_text(value) for value in array[rows].tolist()]
+
+    if kind == "b":
+        return CategoryColumn(text_hashes(["False", "True"]), array.astype(np.uint32), texts)
+    if kind in "iu":
+        return CategoryColumn(integer_hashes(array, n_threads), None, texts)
+    if kind == "f":
+        return CategoryColumn(float_hashes(array, n_threads), None, texts)
+    if kind not in "OUT":
+        raise unsupported(array[0], 0, origin)
+    hashes, codes = _from_objects(array.tolist(), origin)
+    return CategoryColumn(hashes, codes, texts)
+
+
+def integer_hashes(values: NDArray[Any], n_threads: int) -> Hashes:
+    """Hashes uint64 (n,) of whole numbers of any width."""
+    wide = np.uint64 if values.dtype.kind == "u" else np.int64
+    hashes = np.empty(len(values), dtype=np.uint64)
+    native.hash_integers(np.ascontiguousarray(values, dtype=wide), hashes, n_threads=n_threads)
+    return hashes
+
+
+def float_hashes(values: NDArray[Any], n_threads: int) -> Hashes:
+    """Hashes uint64 (n,) of floats of any width; NaN is missing."""
+    values = values.astype(np.float64, copy=False)
+    whole = (np.abs(values) < 2.0**63) & (values == np.rint(values))
+    hashes = integer_hashes(np.where(whole, values, 0).astype(np.int64), n_threads)
+    distinct, places = np.unique(values[~whole], return_inverse=True)
+    hashes[~whole] = text_hashes([canonical_text(value) for value in distinct.tolist()])[places]
+    return hashes
+
+
+def _from_objects(values: list[Any], origin: Origin) -> tuple[Hashes, Codes]:
+    """Hashes of the distinct objects, and which of them each row is."""
+    kinds = set(map(type, values))
+    foreign = {kind for kind in kinds if not _is_category_type(kind)}
+    if foreign:
+        row = first_where(type(value) in foreign for value in values)
+        raise unsupported(values[row], row, origin)
+    keys: list[Any] = values
+    if sum(not issubclass(kind, str) for kind in kinds) > 1:
+        # Numbers of different types may be equal and yet differ in text: True and 1.
+        keys = list(zip(map(type, values), values, strict=True))
+    distinct = dict(zip(keys, values, strict=True))
+    try:
+        hashes = text_hashes([canonical_text(value) for value in distinct.values()])
+    except (ValueError, OverflowError) as error:  # such as 10 ** 5000
+        row = first_where(not _has_text(value) for value in values)
+        raise unsupported(values[row], row, origin) from error
+    places = {key: place for place, key in enumerate(distinct)}
+    return hashes, np.fromiter(map(places.__getitem__, keys), np.uint32, len(keys))
+
+
+def _is_category_type(kind: type) -> bool:
+    return issubclass(kind, str) or is_number_type(kind) or kind.__name__ == "NaTType"
+
+
+def _has_text(value: Any) -> bool:
+    try:
+        canonical_text(value)
+    except (ValueError, OverflowError):
+        return False
+    return True
+
+
+def unsupported(value: object, row: int, origin: Origin) -> InputTypeError:
+    """The error for a value that has no canonical text."""
+    remedy = REMEDIES.get(type(value).__name__, OTHER_REMEDY)
+    return InputTypeError(
+        f"{capital(origin.element(row))} is {shorten(value)} ({type(value).__name__}), which is no "
+        f"category: the argument must be a string, a boolean or a number there. Please {remedy}."
+    )

@@ -1,0 +1,126 @@
+"""A column of a data frame -> CategoryColumn.
+
+pandas keeps most of its columns in NumPy arrays and its categories beside their codes; all else
+comes as Arrow buffers.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ocelotboost.table.arrow import ArrowTypeError, arrow_hashes
+from ocelotboost.table.categories import (
+    MISSING_HASH,
+    CategoryColumn,
+    Codes,
+    Hashes,
+    Rows,
+    canonical_text,
+    category_column,
+    unsupported,
+)
+from ocelotboost.table.values import Origin, has_text
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+
+def is_category_series(column: nw.Series[Any]) -> bool:
+    """Is this column categorical by itself? Text, dictionaries and booleans are."""
+    import narwhals as nw
+
+    if _holds_objects(column):
+        return has_text(column.to_numpy())
+    return column.dtype in (nw.String, nw.Categorical, nw.Enum, nw.Boolean)
+
+
+def category_series(column: nw.Series[Any], origin: Origin, n_threads: int) -> CategoryColumn:
+    """One column of a frame as categories; null and NaN are missing."""
+
+    def texts(rows: Rows) -> list[str | None]:
+        return [canonical_text(column[int(row)]) for row in rows]
+
+    hashes, codes = _hashes_and_codes(column, origin, n_threads)
+    return CategoryColumn(hashes, codes, texts)
+
+
+def _hashes_and_codes(
+    column: nw.Series[Any], origin: Origin, n_threads: int
+) -> tuple[Hashes, Codes | None]:
+    import narwhals as nw
+
+    dtype = column.dtype
+    if _holds_objects(column):
+        return _from_array(column.to_numpy(), origin, n_threads)
+    if dtype in (nw.Decimal, nw.Int128, nw.UInt128):
+        return _from_array(np.array(column.to_list(), dtype=object), origin, n_threads)
+    if column.implementation.is_pandas_like() and not _is_arrow_backed(column):
+        return _from_pandas(column, origin, n_threads)
+    try:
+        return arrow_hashes(column, n_threads)
+    except ArrowTypeError:
+        return _no_categories(column, origin), None
+
+
+def _from_array(array: Any, origin: Origin, n_threads: int) -> tuple[Hashes, Codes | None]:
+    column = category_column(array, origin, n_threads)
+    return column.hashes, column.codes
+
+
+def _from_pandas(
+    column: nw.Series[Any], origin: Origin, n_threads: int
+) -> tuple[Hashes, Codes | None]:
+    import narwhals as nw
+
+    dtype = column.dtype
+    if dtype in (nw.Categorical, nw.Enum):
+        return _from_pandas_categories(column.to_native(), origin, n_threads)
+    if dtype == nw.String:
+        return _from_array(np.array(column.to_list(), dtype=object), origin, n_threads)
+    if dtype.is_float():
+        return _from_array(column.to_numpy(), origin, n_threads)
+    if not (dtype.is_integer() or dtype == nw.Boolean):
+        return _no_categories(column, origin), None
+    missing = column.is_null().to_numpy()
+    if not missing.any():
+        return _from_array(column.to_numpy(), origin, n_threads)
+    filled = column.fill_null(False if dtype == nw.Boolean else 0).to_numpy()
+    hashes = category_column(filled, origin, n_threads).row_hashes()
+    hashes[missing] = MISSING_HASH
+    return hashes, None
+
+
+def _from_pandas_categories(
+    series: Any, origin: Origin, n_threads: int
+) -> tuple[Hashes, Codes | None]:
+    import narwhals as nw
+
+    categories = nw.from_native(series.cat.categories.to_series(), series_only=True)
+    entries = category_series(categories, origin.of_category(), n_threads)
+    codes = series.cat.codes.to_numpy().astype(np.int64)
+    codes[codes < 0] = len(categories)
+    return np.append(entries.row_hashes(), np.uint64(MISSING_HASH)), codes.astype(np.uint32)
+
+
+def _no_categories(column: nw.Series[Any], origin: Origin) -> Hashes:
+    """All missing, or an error: dates, lists and the like are no categories."""
+    missing = column.is_null().to_numpy()
+    if not missing.all():
+        row = int(np.argmin(missing))
+        raise unsupported(column[row], row, origin)
+    return np.full(len(missing), MISSING_HASH, dtype=np.uint64)
+
+
+def _holds_objects(column: nw.Series[Any]) -> bool:
+    """Does it hold Python objects, of which pandas may say that they are text?"""
+    import narwhals as nw
+
+    dtype: object = getattr(column.to_native(), "dtype", None)
+    return column.dtype == nw.Object or (isinstance(dtype, np.dtype) and dtype.kind == "O")
+
+
+def _is_arrow_backed(column: nw.Series[Any]) -> bool:
+    dtype = column.to_native().dtype
+    return hasattr(dtype, "pyarrow_dtype") or getattr(dtype, "storage", None) == "pyarrow"
