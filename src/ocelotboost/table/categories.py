@@ -19,6 +19,7 @@ import numbers
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from types import NoneType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -40,6 +41,7 @@ Codes: TypeAlias = NDArray[np.uint32]
 Rows: TypeAlias = NDArray[np.intp]
 
 MISSING_HASH = 0
+TEXTS_AT_ONCE = 1 << 14
 
 DATE_REMEDY = "make it text, for example .dt.strftime('%Y-%m-%d'), or a number"
 REMEDIES = {
@@ -89,14 +91,19 @@ class CategoryColumn:
         among them. What a dictionary has and no row uses is left out.
         """
         if self.codes is None:
-            codes = np.empty(self.n_rows, dtype=np.uint32)
-            values = np.empty(self.n_rows, dtype=np.uint64)
-            n_values = native.encode_hashes(self.hashes, codes, values, n_threads=n_threads)
-            return codes, values[:n_values].copy()
+            return _encode(self.hashes, n_threads)
         used = np.zeros(len(self.hashes), dtype=np.bool_)
         used[self.codes] = True
-        values = np.unique(self.hashes[used])
-        return np.searchsorted(values, self.hashes).astype(np.uint32)[self.codes], values
+        places = np.zeros(len(self.hashes), dtype=np.uint32)
+        places[used], values = _encode(self.hashes[used], n_threads)
+        return places[self.codes], values
+
+
+def _encode(hashes: Hashes, n_threads: int) -> tuple[Codes, Hashes]:
+    codes = np.empty(len(hashes), dtype=np.uint32)
+    values = np.empty(len(hashes), dtype=np.uint64)
+    n_values = native.encode_hashes(hashes, codes, values, n_threads=n_threads)
+    return codes, values[:n_values].copy()
 
 
 # ---- canonical texts ------------------------------------------------------------------------
@@ -108,11 +115,11 @@ def canonical_text(value: Any) -> str | None:
     >>> [canonical_text(v) for v in (1, 1.0, "1", Decimal("1.00"), True, 0.5, -0.0, float("nan"))]
     ['1', '1', '1', '1', 'True', '0.5', '0', None]
     """
-    if isinstance(value, str):
+    if isinstance(value, str | bool | int):
         return str(value)
     if is_missing(value):
         return None
-    if isinstance(value, bool | np.bool_):
+    if isinstance(value, np.bool_):
         return str(bool(value))
     if isinstance(value, numbers.Integral):
         return str(int(value))
@@ -136,15 +143,29 @@ def _decimal_text(value: Decimal) -> str:
 
 def text_hashes(texts: Sequence[str | None]) -> Hashes:
     """Hashes uint64 (n,) of canonical texts; None is missing."""
-    # Half of a surrogate pair is no UTF-8, but Python strings may hold one.
-    encoded = [b"" if text is None else text.encode("utf-8", "surrogatepass") for text in texts]
-    offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
-    np.cumsum([len(text) for text in encoded], out=offsets[1:])
-    joined = np.frombuffer(b"".join(encoded), dtype=np.uint8)
-    valid = np.array([text is not None for text in texts], dtype=np.bool_)
-    hashes = np.empty(len(encoded), dtype=np.uint64)
-    native.hash_texts(offsets, joined, valid, hashes, n_threads=1)
+    hashes = np.empty(len(texts), dtype=np.uint64)
+    for first in range(0, len(texts), TEXTS_AT_ONCE):
+        some = slice(first, first + TEXTS_AT_ONCE)
+        _hash_texts(texts[some], hashes[some])
     return hashes
+
+
+def _hash_texts(texts: Sequence[str | None], out_hashes: Hashes) -> None:
+    valid = None
+    if None in texts:
+        valid = np.array([text is not None for text in texts], dtype=np.bool_)
+    present = [text or "" for text in texts]
+    joined = "".join(present)
+    if joined.isascii():
+        encoded, sizes = joined.encode(), map(len, present)
+    else:
+        # Half of a surrogate pair is no UTF-8, but Python strings may hold one.
+        pieces = [text.encode("utf-8", "surrogatepass") for text in present]
+        encoded, sizes = b"".join(pieces), map(len, pieces)
+    offsets = np.zeros(len(texts) + 1, dtype=np.int64)
+    np.cumsum(np.fromiter(sizes, np.int64, len(texts)), out=offsets[1:])
+    joined_bytes = np.frombuffer(encoded, dtype=np.uint8)
+    native.hash_texts(offsets, joined_bytes, valid, out_hashes, n_threads=1)
 
 
 # ---- arrays ---------------------------------------------------------------------------------
@@ -165,8 +186,7 @@ def category_column(array: NDArray[Any], origin: Origin, n_threads: int) -> Cate
         return CategoryColumn(float_hashes(array, n_threads), None, texts)
     if kind not in "OUT":
         raise unsupported(array[0], 0, origin)
-    hashes, codes = _from_objects(array.tolist(), origin)
-    return CategoryColumn(hashes, codes, texts)
+    return CategoryColumn(_object_hashes(array.tolist(), origin), None, texts)
 
 
 def integer_hashes(values: NDArray[Any], n_threads: int) -> Hashes:
@@ -187,25 +207,20 @@ def float_hashes(values: NDArray[Any], n_threads: int) -> Hashes:
     return hashes
 
 
-def _from_objects(values: list[Any], origin: Origin) -> tuple[Hashes, Codes]:
-    """Hashes of the distinct objects, and which of them each row is."""
+def _object_hashes(values: list[Any], origin: Origin) -> Hashes:
+    """Hashes uint64 (n,) of strings, numbers, booleans and missing values in any mixture."""
     kinds = set(map(type, values))
     foreign = {kind for kind in kinds if not _is_category_type(kind)}
     if foreign:
         row = first_where(type(value) in foreign for value in values)
         raise unsupported(values[row], row, origin)
-    keys: list[Any] = values
-    if sum(not issubclass(kind, str) for kind in kinds) > 1:
-        # Numbers of different types may be equal and yet differ in text: True and 1.
-        keys = list(zip(map(type, values), values, strict=True))
-    distinct = dict(zip(keys, values, strict=True))
+    if all(issubclass(kind, str | NoneType) for kind in kinds):
+        return text_hashes(values)
     try:
-        hashes = text_hashes([canonical_text(value) for value in distinct.values()])
+        return text_hashes([canonical_text(value) for value in values])
     except (ValueError, OverflowError) as error:  # such as 10 ** 5000
         row = first_where(not _has_text(value) for value in values)
         raise unsupported(values[row], row, origin) from error
-    places = {key: place for place, key in enumerate(distinct)}
-    return hashes, np.fromiter(map(places.__getitem__, keys), np.uint32, len(keys))
 
 
 def _is_category_type(kind: type) -> bool:

@@ -78,7 +78,7 @@ def _from_pandas(
     if dtype in (nw.Categorical, nw.Enum):
         return _from_pandas_categories(column.to_native(), origin, n_threads)
     if dtype == nw.String:
-        return _from_array(np.array(column.to_list(), dtype=object), origin, n_threads)
+        return _from_array(column.to_native().to_numpy(dtype=object), origin, n_threads)
     if dtype.is_float():
         return _from_array(column.to_numpy(), origin, n_threads)
     if not (dtype.is_integer() or dtype == nw.Boolean):
