@@ -88,43 +88,39 @@ class ArrowTypeError(Exception):
 
 def arrow_hashes(column: Any, n_threads: int) -> tuple[Hashes, Codes | None]:
     """Hashes and codes, as in CategoryColumn, of something with ``__arrow_c_stream__``."""
-    with _stream_of(column) as stream, _schema_of(stream) as schema:
-        return _join([_hashes_and_codes(schema, array, n_threads) for array in _arrays_of(stream)])
+    with _chunks_of(column) as (schema, chunks):
+        if schema.dictionary:
+            return _from_dictionaries(schema, chunks, n_threads)
+        hashes = [_hashes(schema, chunk, n_threads) for chunk in chunks]
+        return np.concatenate([np.empty(0, dtype=np.uint64), *hashes]), None
 
 
 # ---- the stream -----------------------------------------------------------------------------
 
 
 @contextmanager
-def _stream_of(column: Any) -> Iterator[_Stream]:
+def _chunks_of(column: Any) -> Iterator[tuple[_Schema, list[_Array]]]:
+    """The type of a column, and its arrays; their memory is valid inside the context."""
     capsule = column.__arrow_c_stream__()  # releases the stream when it goes
     pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
     pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    yield _Stream.from_address(pointer_of(capsule, b"arrow_array_stream"))
-    del capsule
-
-
-@contextmanager
-def _schema_of(stream: _Stream) -> Iterator[_Schema]:
-    schema = _Schema()
-    _check(stream, stream.get_schema(stream, schema))
+    stream = _Stream.from_address(pointer_of(capsule, b"arrow_array_stream"))
+    schema, chunks = _Schema(), []
     try:
-        yield schema
+        _check(stream, stream.get_schema(stream, schema))
+        while (chunk := _next_chunk(stream)).release:
+            chunks.append(chunk)
+        yield schema, chunks
     finally:
-        schema.release(schema)
+        for owned in (schema, *chunks):
+            if owned.release:
+                owned.release(owned)
 
 
-def _arrays_of(stream: _Stream) -> Iterator[_Array]:
-    """One array after the other; each is gone when the next is asked for."""
-    while True:
-        array = _Array()
-        _check(stream, stream.get_next(stream, array))
-        if not array.release:
-            return
-        try:
-            yield array
-        finally:
-            array.release(array)
+def _next_chunk(stream: _Stream) -> _Array:
+    chunk = _Array()
+    _check(stream, stream.get_next(stream, chunk))
+    return chunk
 
 
 def _check(stream: _Stream, error: int) -> None:
@@ -133,20 +129,34 @@ def _check(stream: _Stream, error: int) -> None:
         raise OSError(error, f"an Arrow stream broke: {message.decode(errors='replace')}")
 
 
-# ---- one array ------------------------------------------------------------------------------
+# ---- arrays ---------------------------------------------------------------------------------
 
 
-def _hashes_and_codes(
-    schema: _Schema, array: _Array, n_threads: int
-) -> tuple[Hashes, Codes | None]:
-    if not schema.dictionary:
-        return _hashes(schema, array, n_threads), None
-    entries = _hashes(schema.dictionary.contents, array.dictionary.contents, n_threads)
-    codes = _numbers(schema, array).astype(np.uint32)
-    valid = _valid(array)
-    if valid is not None:
-        codes[~valid] = len(entries)
-    return np.append(entries, np.uint64(MISSING_HASH)), codes
+def _from_dictionaries(
+    schema: _Schema, chunks: list[_Array], n_threads: int
+) -> tuple[Hashes, Codes]:
+    """The entries of all dictionaries one after the other, behind one that is missing.
+
+    Chunks may share a dictionary or have each their own.
+    """
+    entries = [np.full(1, MISSING_HASH, dtype=np.uint64)]
+    first_entries: dict[tuple[int | None, ...], int] = {}
+    n_entries, codes = 1, [np.empty(0, dtype=np.uint32)]
+    for chunk in chunks:
+        dictionary = chunk.dictionary.contents
+        place = _place_in_memory(dictionary)
+        if place not in first_entries:
+            first_entries[place] = n_entries
+            entries.append(_hashes(schema.dictionary.contents, dictionary, n_threads))
+            n_entries += dictionary.length
+        own = _numbers(schema, chunk).astype(np.uint32) + np.uint32(first_entries[place])
+        valid = _valid(chunk)
+        codes.append(own if valid is None else np.where(valid, own, np.uint32(0)))
+    return np.concatenate(entries), np.concatenate(codes)
+
+
+def _place_in_memory(array: _Array) -> tuple[int | None, ...]:
+    return (array.offset, array.length, *array.buffers[: array.n_buffers])
 
 
 def _hashes(schema: _Schema, array: _Array, n_threads: int) -> Hashes:
@@ -212,17 +222,3 @@ def _memory(address: int | None, n_bytes: int) -> NDArray[np.uint8]:
     if not address or n_bytes == 0:
         return np.empty(0, dtype=np.uint8)
     return np.ctypeslib.as_array((ctypes.c_uint8 * n_bytes).from_address(address))
-
-
-# ---- several arrays -------------------------------------------------------------------------
-
-
-def _join(chunks: list[tuple[Hashes, Codes | None]]) -> tuple[Hashes, Codes | None]:
-    """Chunks may have a dictionary each: the dictionaries are put one after the other."""
-    hashes = np.concatenate([hashes for hashes, _ in chunks] or [np.empty(0, np.uint64)])
-    codes, first = [], 0
-    for entries, indices in chunks:
-        if indices is not None:
-            codes.append(indices + np.uint32(first))
-        first += len(entries)
-    return hashes, np.concatenate(codes) if codes else None

@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from types import NoneType
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -151,10 +151,10 @@ def text_hashes(texts: Sequence[str | None]) -> Hashes:
 
 
 def _hash_texts(texts: Sequence[str | None], out_hashes: Hashes) -> None:
-    valid = None
+    valid, present = None, cast(Sequence[str], texts)
     if None in texts:
         valid = np.array([text is not None for text in texts], dtype=np.bool_)
-    present = [text or "" for text in texts]
+        present = [text or "" for text in texts]
     joined = "".join(present)
     if joined.isascii():
         encoded, sizes = joined.encode(), map(len, present)

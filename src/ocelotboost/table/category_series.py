@@ -74,21 +74,18 @@ def _from_pandas(
 ) -> tuple[Hashes, Codes | None]:
     import narwhals as nw
 
-    dtype = column.dtype
+    dtype, series = column.dtype, column.to_native()
     if dtype in (nw.Categorical, nw.Enum):
-        return _from_pandas_categories(column.to_native(), origin, n_threads)
+        return _from_pandas_categories(series, origin, n_threads)
     if dtype == nw.String:
-        return _from_array(column.to_native().to_numpy(dtype=object), origin, n_threads)
-    if dtype.is_float():
+        return _from_array(series.to_numpy(dtype=object), origin, n_threads)
+    if dtype.is_float() or (isinstance(series.dtype, np.dtype) and series.dtype.kind in "biuf"):
         return _from_array(column.to_numpy(), origin, n_threads)
     if not (dtype.is_integer() or dtype == nw.Boolean):
         return _no_categories(column, origin), None
-    missing = column.is_null().to_numpy()
-    if not missing.any():
-        return _from_array(column.to_numpy(), origin, n_threads)
     filled = column.fill_null(False if dtype == nw.Boolean else 0).to_numpy()
     hashes = category_column(filled, origin, n_threads).row_hashes()
-    hashes[missing] = MISSING_HASH
+    hashes[column.is_null().to_numpy()] = MISSING_HASH
     return hashes, None
 
 

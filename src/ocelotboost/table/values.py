@@ -184,7 +184,10 @@ def shorten(value: object) -> str:
     """A value as an error message shows it."""
     if isinstance(value, np.datetime64 | np.timedelta64):
         return str(value)
-    text = repr(value.item() if isinstance(value, np.generic) else value)
+    try:
+        text = repr(value.item() if isinstance(value, np.generic) else value)
+    except ValueError:  # Python does not print integers of more than 4300 digits
+        return "too long to print"
     return text if len(text) <= 60 else text[:57] + "..."
 
 

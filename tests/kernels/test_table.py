@@ -1,0 +1,156 @@
+"""Hashes and codes of categories: native equals twin."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+from ocelotboost.kernels import native, reference
+from ocelotboost.kernels.reference.table import hash_text, mix64
+from tests.kernels.strategies import SEEDS, THREADS
+
+TEXTS = st.lists(st.none() | st.text(max_size=30) | st.text("ab\0é🐆", max_size=20), max_size=40)
+INTEGERS = {np.int64: (-(2**63), 2**63 - 1), np.uint64: (0, 2**64 - 1)}
+
+
+def joined(texts, dtype):
+    encoded = [(text or "").encode() for text in texts]
+    offsets = np.cumsum([0, *map(len, encoded)]).astype(dtype)
+    return offsets, np.frombuffer(b"".join(encoded), dtype=np.uint8)
+
+
+def validity(texts):
+    return np.array([text is not None for text in texts], dtype=np.bool_)
+
+
+def hashes_of(kernels, name, n, *arguments, n_threads=1):
+    hashes = np.full(n, 7, dtype=np.uint64)
+    getattr(kernels, name)(*arguments, hashes, n_threads=n_threads)
+    return hashes
+
+
+@given(TEXTS, st.sampled_from([np.int32, np.int64]), st.booleans(), THREADS)
+def test_hashes_of_texts_equal_the_twin(texts, dtype, with_valid, n_threads):
+    valid = validity(texts) if with_valid else None
+    arguments = ("hash_texts", len(texts), *joined(texts, dtype), valid)
+    found = hashes_of(native, *arguments, n_threads=n_threads)
+    assert_array_equal(found, hashes_of(reference, *arguments))
+
+
+@given(TEXTS, st.integers(1, 3), THREADS)
+def test_hashes_of_text_views_equal_the_twin_and_those_of_texts(texts, n_buffers, n_threads):
+    views = np.zeros((len(texts), 16), dtype=np.uint8)
+    buffers = [b"xyz"] * n_buffers
+    for i, text in enumerate(texts):
+        encoded = (text or "").encode()
+        views[i, :4] = np.frombuffer(np.int32(len(encoded)).tobytes(), dtype=np.uint8)
+        if len(encoded) <= 12:
+            views[i, 4 : 4 + len(encoded)] = np.frombuffer(encoded, dtype=np.uint8)
+        else:
+            buffer = i % n_buffers
+            place = np.array([buffer, len(buffers[buffer])], dtype=np.int32)
+            views[i, 8:] = np.frombuffer(place.tobytes(), dtype=np.uint8)
+            buffers[buffer] += encoded
+        if text is None:
+            views[i] = 255  # what a missing element's view holds is undefined
+    arrays = [np.frombuffer(buffer, dtype=np.uint8) for buffer in buffers]
+    arguments = ("hash_text_views", len(texts), views, arrays, validity(texts))
+    found = hashes_of(native, *arguments, n_threads=n_threads)
+    assert_array_equal(found, hashes_of(reference, *arguments))
+    offsets, bytes_ = joined(texts, np.int32)
+    assert_array_equal(
+        found, hashes_of(native, "hash_texts", len(texts), offsets, bytes_, validity(texts))
+    )
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+@given(data=st.data(), n_threads=THREADS)
+def test_hashes_of_integers_equal_the_twin_and_those_of_their_digits(dtype, data, n_threads):
+    low, high = INTEGERS[dtype]
+    elements = st.integers(low, high) | st.sampled_from([low, high, 0, 9, 10, 99, 100])
+    values = np.array(data.draw(st.lists(elements, max_size=40)), dtype=dtype)
+    found = hashes_of(native, "hash_integers", len(values), values, n_threads=n_threads)
+    assert_array_equal(found, hashes_of(reference, "hash_integers", len(values), values))
+    assert found.tolist() == [hash_text(str(value).encode()) for value in values.tolist()]
+
+
+def encoded(kernels, hashes, n_threads=1):
+    codes = np.zeros(len(hashes), dtype=np.uint32)
+    values = np.zeros(len(hashes), dtype=np.uint64)
+    n_values = kernels.encode_hashes(hashes, codes, values, n_threads=n_threads)
+    return codes, values[:n_values]
+
+
+@st.composite
+def hashes(draw):
+    """Few and many distinct values, spread evenly or not, with missing among them."""
+    n = draw(st.sampled_from([0, 1, 2, 17, 400, 33_000, 70_000]))
+    n_values = draw(st.sampled_from([1, 2, 5, 300, 20_000, 65_000]))
+    rng = np.random.default_rng(draw(SEEDS))
+    kind = draw(st.sampled_from(["even", "small", "large", "same low bits"]))
+    values = rng.integers(0, 2**64, size=n_values, dtype=np.uint64)
+    if kind == "small":
+        values = np.arange(n_values, dtype=np.uint64)
+    if kind == "large":
+        values = np.uint64(2**64 - 1) - np.arange(n_values, dtype=np.uint64)
+    if kind == "same low bits":
+        values = values[:300] << np.uint64(32)
+    if draw(st.booleans()):
+        values[0] = 0
+    return rng.choice(values, size=n)
+
+
+@given(hashes(), THREADS)
+def test_codes_equal_the_twin_for_any_number_of_threads(hashes, n_threads):
+    codes, values = encoded(native, hashes, n_threads)
+    expected_codes, expected_values = encoded(reference, hashes)
+    assert_array_equal(values, expected_values)
+    assert_array_equal(codes, expected_codes)
+
+
+def test_a_million_distinct_hashes():
+    values = np.sort(np.random.default_rng(1).integers(1, 2**64, size=1_000_000, dtype=np.uint64))
+    order = np.random.default_rng(2).permutation(len(values))
+    codes, found = encoded(native, values[order], n_threads=2)
+    assert_array_equal(found, values)
+    assert_array_equal(codes, order)
+
+
+def test_known_hashes_stay_what_they_are():
+    # Models on disk hold hashes: these numbers never change.
+    assert mix64(1) == 0x5692161D100B05E5
+    assert [hash_text(text) for text in (b"", b"1", b"Paris", "日本語のテキスト".encode())] == [
+        16294208416658607535,
+        7751835638228456841,
+        1612855590194438661,
+        2330150193460253177,
+    ]
+
+
+def test_arrow_offsets_of_a_slice_need_not_begin_at_zero():
+    array = pa.array(["junk", "a", "bc"])[1:]
+    offsets = np.frombuffer(array.buffers()[1], dtype=np.int32)[1:4]
+    texts = np.frombuffer(array.buffers()[2], dtype=np.uint8)
+    found = hashes_of(native, "hash_texts", 2, offsets, texts, None)
+    assert found.tolist() == [hash_text(b"a"), hash_text(b"bc")]
+
+
+def test_wrong_shapes_and_dtypes_are_refused():
+    out, no_bytes = np.zeros(2, dtype=np.uint64), np.zeros(0, dtype=np.uint8)
+    with pytest.raises(ValueError, match="one more than out_hashes"):
+        native.hash_texts(np.zeros(2, dtype=np.int32), no_bytes, None, out, n_threads=1)
+    with pytest.raises(ValueError, match="beyond bytes"):
+        native.hash_texts(np.array([0, 1, 2], dtype=np.int32), no_bytes, None, out, n_threads=1)
+    valid = np.ones(3, dtype=np.bool_)
+    with pytest.raises(ValueError, match="valid"):
+        native.hash_texts(np.zeros(3, dtype=np.int32), no_bytes, valid, out, n_threads=1)
+    with pytest.raises(ValueError, match="16 bytes"):
+        native.hash_text_views(np.zeros((2, 8), dtype=np.uint8), [], None, out, n_threads=1)
+    with pytest.raises(TypeError):
+        native.hash_integers(np.zeros(2, dtype=np.int32), out, n_threads=1)
+    with pytest.raises(ValueError, match="one a hash"):
+        native.encode_hashes(out, np.zeros(1, dtype=np.uint32), out.copy(), n_threads=1)
