@@ -51,10 +51,9 @@ def _hashes_and_codes(
 ) -> tuple[Hashes, Codes | None]:
     import narwhals as nw
 
-    dtype = column.dtype
     if _holds_objects(column):
         return _from_array(column.to_numpy(), origin, n_threads)
-    if dtype in (nw.Decimal, nw.Int128, nw.UInt128):
+    if column.dtype in (nw.Decimal, nw.Int128, nw.UInt128):
         return _from_array(np.array(column.to_list(), dtype=object), origin, n_threads)
     if column.implementation.is_pandas_like() and not _is_arrow_backed(column):
         return _from_pandas(column, origin, n_threads)
@@ -115,7 +114,9 @@ def _holds_objects(column: nw.Series[Any]) -> bool:
     import narwhals as nw
 
     dtype: object = getattr(column.to_native(), "dtype", None)
-    return column.dtype == nw.Object or (isinstance(dtype, np.dtype) and dtype.kind == "O")
+    if isinstance(dtype, np.dtype):
+        return dtype.kind == "O"
+    return column.dtype == nw.Object
 
 
 def _is_arrow_backed(column: nw.Series[Any]) -> bool:
