@@ -370,6 +370,17 @@ def test_chunks_that_share_a_dictionary_share_its_hashes():
     assert_holds(column, ["a", "b", "c"] * 10)
 
 
+@pytest.mark.parametrize("entry_type", [pa.string(), pa.string_view(), pa.int64(), pa.float64()])
+def test_a_few_rows_of_a_long_dictionary(entry_type):
+    entries = pa.array([str(i) for i in range(300)]).cast(entry_type)
+    for indices in ([7, None, 250, 7], [0], [None]):
+        array = pa.DictionaryArray.from_arrays(pa.array(indices, pa.int32()), entries)
+        texts = [None if i is None else str(i) for i in indices]
+        assert_holds(column_of(pa.table({"a": array})), texts)
+        categories = pd.Categorical.from_codes([-1 if i is None else i for i in indices], entries)
+        assert_holds(column_of(pd.DataFrame({"a": categories})), texts)
+
+
 def test_the_result_is_the_same_for_any_number_of_threads():
     rng = np.random.default_rng(0)
     values = [f"value {i}" for i in rng.integers(0, 60_000, size=100_000)]

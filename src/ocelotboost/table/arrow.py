@@ -137,31 +137,41 @@ def _from_dictionaries(
 ) -> tuple[Hashes, Codes]:
     """The entries of all dictionaries one after the other, behind one that is missing.
 
-    Chunks may share a dictionary or have each their own.
+    Chunks may share a dictionary or have each their own. When there are fewer rows than entries,
+    only the entries that rows use are hashed.
     """
-    entries = [np.full(1, MISSING_HASH, dtype=np.uint64)]
-    first_entries: dict[tuple[int | None, ...], int] = {}
+    dictionaries: dict[tuple[int | None, ...], tuple[int, _Array]] = {}
     n_entries, codes = 1, [np.empty(0, dtype=np.uint32)]
     for chunk in chunks:
         dictionary = chunk.dictionary.contents
-        place = _place_in_memory(dictionary)
-        if place not in first_entries:
-            first_entries[place] = n_entries
-            entries.append(_hashes(schema.dictionary.contents, dictionary, n_threads))
-            n_entries += dictionary.length
-        own = _numbers(schema, chunk).astype(np.uint32) + np.uint32(first_entries[place])
+        first, _ = dictionaries.setdefault(_place_in_memory(dictionary), (n_entries, dictionary))
+        n_entries += dictionary.length if first == n_entries else 0
+        own = _numbers(schema, chunk).astype(np.uint32) + np.uint32(first)
         valid = _valid(chunk)
         codes.append(own if valid is None else np.where(valid, own, np.uint32(0)))
-    return np.concatenate(entries), np.concatenate(codes)
+    all_codes, used = np.concatenate(codes), None
+    if len(all_codes) < n_entries:
+        used = np.zeros(n_entries, dtype=np.bool_)
+        used[all_codes] = True
+    entries = np.full(n_entries, MISSING_HASH, dtype=np.uint64)
+    for first, dictionary in dictionaries.values():
+        own_place = slice(first, first + dictionary.length)
+        wanted = None if used is None else used[own_place]
+        entries[own_place] = _hashes(schema.dictionary.contents, dictionary, n_threads, wanted)
+    return entries, all_codes
 
 
 def _place_in_memory(array: _Array) -> tuple[int | None, ...]:
     return (array.offset, array.length, *array.buffers[: array.n_buffers])
 
 
-def _hashes(schema: _Schema, array: _Array, n_threads: int) -> Hashes:
-    """Hashes uint64 (length,) of an array without a dictionary."""
+def _hashes(
+    schema: _Schema, array: _Array, n_threads: int, wanted: NDArray[np.bool_] | None = None
+) -> Hashes:
+    """Hashes uint64 (length,) of an array without a dictionary; all or only those wanted."""
     kind, valid = schema.format.decode(), _valid(array)
+    if wanted is not None:
+        valid = wanted if valid is None else valid & wanted
     hashes = np.full(array.length, MISSING_HASH, dtype=np.uint64)
     if schema.dictionary or kind not in {*OFFSETS, "vu", "b", *NUMBERS, "n"}:
         raise ArrowTypeError(kind)

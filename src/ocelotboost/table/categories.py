@@ -56,7 +56,7 @@ OTHER_REMEDY = "make it text or a number, for example by str(...), or drop it"
 class CategoryColumn:
     """One category a row, as hashes of canonical texts; missing is hash 0.
 
-    hashes  uint64: of every entry of a dictionary; of every row when codes is None
+    hashes  uint64: of every entry of a dictionary that a row uses; of every row when codes is None
     codes   uint32 (n_rows,) into hashes, or None
     texts   canonical texts of some rows (their positions), None is missing; made only when asked
     """

@@ -93,6 +93,8 @@ def _from_pandas_categories(
 ) -> tuple[Hashes, Codes | None]:
     import narwhals as nw
 
+    if len(series) < len(series.cat.categories):
+        series = series.cat.remove_unused_categories()
     categories = nw.from_native(series.cat.categories.to_series(), series_only=True)
     entries = category_series(categories, origin.of_category(), n_threads)
     codes = series.cat.codes.to_numpy().astype(np.int64)
