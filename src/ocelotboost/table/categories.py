@@ -33,6 +33,7 @@ from ocelotboost.table.values import (
     first_where,
     is_missing,
     is_number_type,
+    remedy_for,
     shorten,
 )
 
@@ -42,14 +43,6 @@ Rows: TypeAlias = NDArray[np.intp]
 
 MISSING_HASH = 0
 TEXTS_AT_ONCE = 1 << 14
-
-DATE_REMEDY = "make it text, for example .dt.strftime('%Y-%m-%d'), or a number"
-REMEDIES = {
-    "bytes": "decode it to text, for example .decode('utf-8')",
-    "bytes_": "decode it to text, for example numpy.strings.decode(X, 'utf-8')",
-    **dict.fromkeys(("date", "datetime", "Timestamp", "datetime64", "Period"), DATE_REMEDY),
-}
-OTHER_REMEDY = "make it text or a number, for example by str(...), or drop it"
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,8 +230,8 @@ def _has_text(value: Any) -> bool:
 
 def unsupported(value: object, row: int, origin: Origin) -> InputTypeError:
     """The error for a value that has no canonical text."""
-    remedy = REMEDIES.get(type(value).__name__, OTHER_REMEDY)
     return InputTypeError(
         f"{capital(origin.element(row))} is {shorten(value)} ({type(value).__name__}), which is no "
-        f"category: the argument must be a string, a boolean or a number there. Please {remedy}."
+        "category: the argument must be a string, a boolean or a number there. "
+        f"Please {remedy_for(value)}."
     )

@@ -82,7 +82,7 @@ def _from_matrix(X: NDArray[Any], reading: Reading) -> Table:
         values = X if X.flags.aligned else floats(X, Origin(reading.argument))
         return Table(n_rows, n_columns, None, (DensePart(0, values),))
     categorical = named_positions(reading.cat_features, None, n_columns, reading.argument)
-    if reading.detect:
+    if reading.detect and X.dtype.kind in "OUT":
         categorical |= {column for column in range(n_columns) if has_text(X[:, column])}
     parts = []
     for first, end in _numeric_runs(n_columns, categorical):

@@ -23,6 +23,11 @@ FLOAT32: np.dtype[np.float32] = np.dtype(np.float32)
 FLOAT64: np.dtype[np.float64] = np.dtype(np.float64)
 
 TEXT_REMEDY = "pass numbers, because the model was trained with numbers there"
+DATE_REMEDY = "make it text, for example .dt.strftime('%Y-%m-%d'), or a number"
+REMEDIES = {
+    **dict.fromkeys(("bytes", "bytes_"), "decode it to text, for example .decode('utf-8')"),
+    **dict.fromkeys(("date", "datetime", "Timestamp", "datetime64", "Period"), DATE_REMEDY),
+}
 OTHER_REMEDY = "convert it to a number, for example .dt.timestamp() for a date, or drop it"
 
 
@@ -34,12 +39,12 @@ class InputTypeError(InputError, TypeError):
 class Origin:
     """Where an array comes from, in a person's words.
 
-    argument   "X", "y", "sample_weight", "eval_set[0]" ...
-    column     "column 'age' (position 3)" when the array is one column of a data frame
-    n_columns  columns of the array when it is a matrix: its elements are then counted row by row
-    first_column  what the matrix's first column is called
-    unit       what the elements are: rows, or categories of a dictionary
-    remedy     what to do when it is text
+    argument      "X", "y", "sample_weight", "eval_set[0]" ...
+    column        "column 'age' (position 3)" when the array is one column
+    n_columns     columns of the array when it is a matrix, whose elements are counted row by row
+    first_column  where the matrix's first column stands in the argument
+    unit          what the elements are: rows, or categories of a dictionary
+    remedy        what to do when it is text
     """
 
     argument: str
@@ -146,9 +151,7 @@ def _float(value: Any, index: int, origin: Origin) -> float:
 
 
 def _raise_no_number(value: object, index: int, origin: Origin) -> NoReturn:
-    remedy = "replace the value, or drop its row or column"
-    if isinstance(value, str):
-        remedy = origin.remedy
+    remedy = origin.remedy if isinstance(value, str) else remedy_for(value)
     raise InputTypeError(
         f"{capital(origin.element(index))} is {shorten(value)} ({type(value).__name__}), which "
         "cannot be used: the argument must be free of strings and of anything else that is not a "
@@ -189,6 +192,11 @@ def shorten(value: object) -> str:
     except ValueError:  # Python does not print integers of more than 4300 digits
         return "too long to print"
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def remedy_for(value: object) -> str:
+    """What to do about a value that is neither text nor a number."""
+    return REMEDIES.get(type(value).__name__, "make it text or a number, or drop its row or column")
 
 
 def capital(text: str) -> str:
