@@ -321,6 +321,13 @@ def test_decimal_columns(frame):
     assert_holds(column_of(frame), ["1.5", None, "2"])
 
 
+def test_sparse_columns_of_pandas():
+    for dtype, values in (("float", [0.0, 2.0, NAN]), ("int", [0, 2, 0]), ("bool", [True, False])):
+        column = pd.arrays.SparseArray(values, dtype=dtype)
+        texts = [canonical_text(value) for value in values]
+        assert_holds(column_of(pd.DataFrame({"a": column})), texts)
+
+
 def test_integers_of_128_bits():
     frame = pl.DataFrame({"a": pl.Series([2**100, None], dtype=pl.Int128)})
     assert_holds(column_of(frame), [str(2**100), None])
@@ -447,6 +454,7 @@ def test_a_foreign_object_is_a_type_error_in_scikit_learns_words():
         (pd.DataFrame({"a": [pd.NaT, pd.Timestamp(DAY)]}), "Row 1, .*2024.*make it text"),
         (pd.DataFrame({"a": pd.Categorical([pd.Timestamp(DAY)])}), "Category 0, .*make it text"),
         (pd.DataFrame({"a": pd.cut([1, 5], [0, 3, 9])}), "Category 0, .*Interval.*make it text"),
+        (pd.DataFrame({"a": pd.period_range("2024", periods=1)}), "Row 0, .*2024.*make it text"),
         (np.array([[b"x"]]), "Row 0, column 0 of X is b'x'.*decode"),
         (np.array([[DAY]], dtype="M8[D]"), "Row 0, column 0 of X is .*2024.*make it text"),
         (np.array([[1j]]), "Row 0, column 0 of X is 1j"),

@@ -78,9 +78,10 @@ def _from_pandas(
         return _from_pandas_categories(series, origin, n_threads)
     if dtype == nw.String:
         return _from_array(series.to_numpy(dtype=object), origin, n_threads)
-    if dtype.is_float() or (isinstance(series.dtype, np.dtype) and series.dtype.kind in "biuf"):
-        return _from_array(column.to_numpy(), origin, n_threads)
-    if not (dtype.is_integer() or dtype == nw.Boolean):
+    if isinstance(series.dtype, np.dtype) or not (dtype.is_integer() or dtype == nw.Boolean):
+        array = column.to_numpy()
+        if array.dtype.kind in "biufO":
+            return _from_array(array, origin, n_threads)
         return _no_categories(column, origin), None
     filled = column.fill_null(False if dtype == nw.Boolean else 0).to_numpy()
     hashes = category_column(filled, origin, n_threads).row_hashes()
