@@ -78,10 +78,10 @@ def _from_matrix(X: NDArray[Any], reading: Reading) -> Table:
     n_rows, n_columns = X.shape
     if n_rows == 0 or n_columns == 0:
         raise empty(n_rows, n_columns, reading.argument)
-    if reading.cat_features is None and (X.dtype == FLOAT64 or X.dtype == FLOAT32):
+    categorical = named_positions(reading.cat_features, None, n_columns, reading.argument)
+    if not categorical and (X.dtype == FLOAT64 or X.dtype == FLOAT32):
         values = X if X.flags.aligned else floats(X, Origin(reading.argument))
         return Table(n_rows, n_columns, None, (DensePart(0, values),))
-    categorical = named_positions(reading.cat_features, None, n_columns, reading.argument)
     if reading.detect and X.dtype.kind in "OUT":
         categorical |= {column for column in range(n_columns) if has_text(X[:, column])}
     parts = []
