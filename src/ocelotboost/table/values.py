@@ -10,7 +10,7 @@ import numbers
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,8 +69,7 @@ class Origin:
         return replace(self, unit="category")
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(NamedTuple):
     """How X is to be read: the arguments of table_from_input, which says more."""
 
     argument: str
