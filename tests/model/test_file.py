@@ -19,6 +19,7 @@ import safetensors.numpy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.data import assert_same_bits, forest_arrays
 
 from ocelotboost.errors import ModelFileError, ParameterError
 from ocelotboost.model import file as model_file
@@ -65,10 +66,7 @@ def make_model(forest: Forest | None = None, **changes: Any) -> TrainedModel:
 
 
 def assert_same(found: TrainedModel, expected: TrainedModel) -> None:
-    for field in dataclasses.fields(Forest):
-        one, other = getattr(found.forest, field.name), getattr(expected.forest, field.name)
-        assert (one.dtype, one.shape) == (other.dtype, other.shape), field.name
-        assert one.tobytes() == other.tobytes(), field.name
+    assert_same_bits(found.forest, expected.forest)
     for field in dataclasses.fields(TrainedModel):
         if field.name not in ("forest", "classes"):
             # repr tells 1 from 1.0 and True, 0.0 from -0.0, and finds NaN equal to itself
@@ -215,8 +213,8 @@ def test_arrays_that_are_not_contiguous_are_saved_by_value() -> None:
 @pytest.mark.parametrize("form", FORMS)
 def test_loaded_arrays_are_aligned_and_may_be_written(form: str) -> None:
     forest = loads(dumps(make_model(), form)).forest
-    for field in dataclasses.fields(Forest):
-        flags = getattr(forest, field.name).flags
+    for array in forest_arrays(forest).values():
+        flags = array.flags
         assert flags.aligned and flags.writeable and flags.c_contiguous  # noqa: PT018
 
 

@@ -359,6 +359,7 @@ class OcelotEstimator(BaseEstimator):  # type: ignore[misc]
             and len(X) > 0
             and self.model_.feature_names is None
             and self.nan_mode != "Forbidden"
+            and self._predictor.categories is None
         ):
             return self._predictor.raw_of_matrix(X, self._prediction_threads(len(X)))
         table = self._matching_table(X)

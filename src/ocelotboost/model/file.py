@@ -42,7 +42,10 @@ _FIELDS = (
     "format", "ocelotboost", "sha256", "kind", "loss", "feature_names", "classes",
     "parameters", "dropped_parameters", "history", "best_iteration",
 )  # fmt: skip
-_ARRAYS = tuple(Forest.__dataclass_fields__)
+_ARRAYS = (
+    "split_columns", "split_borders", "tree_depths", "leaf_values", "leaf_weights", "start_value",
+    "missing_high",
+)  # fmt: skip
 _TREE_FIELDS = {"columns", "borders", "leaf_values", "leaf_weights"}
 _RESTORE = "Restore the file from a copy or save the model again."
 _SIGNS_OF_DAMAGE = (

@@ -21,22 +21,34 @@ from ocelotboost.kernels.reference.leaves import (
     leaf_quantiles,
     leaf_sums,
     loss_gradients,
-    predict_trees,
     softmax_gradients,
     softmax_leaf_sums,
+)
+from ocelotboost.kernels.reference.predict import (
+    answer_questions,
+    combination_keys,
+    index_keys,
+    look_up,
+    match_categories,
+    predict_trees,
 )
 from ocelotboost.kernels.reference.quantize import choose_borders, count_missing, quantize
 
 __all__ = [
     "accumulate_histograms",
     "add_leaf_values",
+    "answer_questions",
     "assign_leaves",
     "choose_borders",
+    "combination_keys",
     "count_missing",
     "fill_panel",
+    "index_keys",
     "leaf_quantiles",
     "leaf_sums",
+    "look_up",
     "loss_gradients",
+    "match_categories",
     "minimal_variance_weights",
     "pack_gradients",
     "predict_trees",
