@@ -17,30 +17,61 @@ OCELOT_INLINE std::uint64_t bucket_of(std::uint64_t key, std::uint64_t n_buckets
   return std::uint64_t((Wide(key * golden_ratio) * n_buckets) >> 64);
 }
 
-// Slot of a key in its bucket; the last slot where the bucket does not have it. No branches, since
-// no one can guess where a key lies.
-OCELOT_INLINE std::size_t slot_in_bucket(const std::uint64_t* bucket, std::uint64_t key) {
-  std::size_t slot = bucket_size - 1;
-  for (std::size_t k = 0; k < bucket_size - 1; ++k) slot = bucket[k] == key ? k : slot;
-  return slot;
+typedef std::uint64_t Four __attribute__((vector_size(32), aligned(8), may_alias));
+
+struct Found {
+  std::size_t slot;     // of the key in the bucket, or the last one
+  std::uint64_t other;  // 1 where that slot holds another key, else 0
+};
+
+// No branches, since no one can guess where a key lies or whether it is there.
+OCELOT_INLINE Found find_in_bucket(const std::uint64_t* bucket, std::uint64_t key) {
+  // A comparison is -1 where it holds. Numbers count back from the last slot.
+  const Four* halves = reinterpret_cast<const Four*>(bucket);
+  const Four wanted = Four{} + key;
+  const Four back = (Four(halves[0] == wanted) & Four{7, 6, 5, 4}) |
+                    (Four(halves[1] == wanted) & Four{3, 2, 1, 0});
+  const std::size_t slot = bucket_size - 1 - (back[0] | back[1] | back[2] | back[3]);
+  // The key of vacant slots is in several, whose numbers together may be those of another slot.
+  std::uint64_t other = bucket[slot] != key ? 1 : 0;
+  asm("" : "+r"(other));  // or the compiler would make a branch of it
+  return {slot | (0 - other & (bucket_size - 1)), other};
 }
 
 struct TableOfKeys {
   const std::uint64_t* slot_keys;
   std::uint64_t n_buckets, vacant;
 
-  // Slot of a key, or a vacant slot.
-  OCELOT_INLINE std::size_t find(std::uint64_t key, std::uint64_t bucket) const {
-    for (std::uint64_t tries = 1;; ++tries) {
-      const std::uint64_t* keys = slot_keys + bucket * bucket_size;
-      const std::size_t slot = slot_in_bucket(keys, key);
-      // Slots fill up in order: a vacant last one is in no full bucket.
-      const bool ends = keys[slot] == key || keys[bucket_size - 1] == vacant;
-      if (__builtin_expect(ends || tries == n_buckets, 1)) return bucket * bucket_size + slot;
-      bucket = bucket + 1 == n_buckets ? 0 : bucket + 1;
-    }
+  // A key may be in the next bucket only if this one is full; slots fill up in order.
+  OCELOT_INLINE std::uint64_t goes_on(const std::uint64_t* bucket, const Found& found) const {
+    return found.other & (bucket[bucket_size - 1] != vacant ? 1 : 0);
   }
 };
+
+// From the bucket of each key to its slot, or to a vacant one.
+OCELOT_HOT void find_slots(const TableOfKeys& table, const std::uint64_t* keys, std::size_t count,
+                           std::uint64_t* inout_places) {
+  std::uint16_t waiting[block_size];
+  std::size_t n_waiting = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t* own = table.slot_keys + inout_places[i] * bucket_size;
+    const Found found = find_in_bucket(own, keys[i]);
+    inout_places[i] = inout_places[i] * bucket_size + found.slot;
+    waiting[n_waiting] = std::uint16_t(i);
+    n_waiting += table.goes_on(own, found);
+  }
+  for (std::size_t w = 0; w < n_waiting; ++w) {
+    const std::size_t i = waiting[w];
+    std::uint64_t bucket = inout_places[i] / bucket_size;
+    for (std::uint64_t tries = 1; tries < table.n_buckets; ++tries) {
+      bucket = bucket + 1 == table.n_buckets ? 0 : bucket + 1;
+      const std::uint64_t* keys_here = table.slot_keys + bucket * bucket_size;
+      const Found found = find_in_bucket(keys_here, keys[i]);
+      inout_places[i] = bucket * bucket_size + found.slot;
+      if (!table.goes_on(keys_here, found)) break;
+    }
+  }
+}
 
 void join_hashes(std::uint64_t* keys, const std::uint64_t* hashes, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) keys[i] = joined_key(keys[i], hashes[i]);
@@ -76,8 +107,9 @@ void look_up_block(const CategoryRows& rows, const TableOfKeys& table, std::size
   const std::uint32_t begin = slot_bins.column_offsets[number];
   const std::size_t n_columns = slot_bins.column_offsets[number + 1] - begin;
   const std::uint8_t* bins = slot_bins.bins + slot_bins.bin_offsets[number];
+  find_slots(table, keys, count, places);
   for (std::size_t i = 0; i < count; ++i) {
-    places[i] = table.find(keys[i], places[i]) * n_columns;
+    places[i] *= n_columns;
     __builtin_prefetch(bins + places[i]);
   }
   for (std::size_t c = 0; c < n_columns; ++c) {

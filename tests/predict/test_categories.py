@@ -39,7 +39,7 @@ def test_any_forest_predicts_as_its_questions_say(
 
 @given(seed=SEEDS, n_trees=st.integers(0, 12))
 def test_parts_of_a_forest_predict_alike(seed, n_trees):
-    forest, rows = category_forest(seed), rows_of(seed, 40)
+    forest, rows = category_forest(seed), rows_of(seed, 15)
     first = forest.first(n_trees)
     raw = make_predictor(first).raw(rows, 1)
     assert_allclose(raw, raw_by_hand(first, rows), rtol=1e-12, atol=1e-12)
@@ -50,7 +50,7 @@ def test_parts_of_a_forest_predict_alike(seed, n_trees):
 def test_joined_forests_predict_the_sum(seed):
     first, second = category_forest(seed), category_forest(seed + 1, n_tables=3, weighted=True)
     second = type(second)(**{**vars(second), "missing_high": first.missing_high})
-    rows = rows_of(seed, 40)
+    rows = rows_of(seed, 15)
     joined = join_forests(first, second)
     expected = raw_by_hand(first, rows) + raw_by_hand(second, rows)
     assert_allclose(raw_by_hand(joined, rows), expected, rtol=1e-12, atol=1e-12)

@@ -22,7 +22,7 @@ from ocelotboost.predict.categories import CategoryBins, make_category_bins
 from ocelotboost.table.columns import Table
 
 _MOST_BORDERS = 254
-_CHUNK_BYTES = 16 << 20
+_CHUNK_BYTES = 32 << 20
 
 Floats = NDArray[np.float64]
 
@@ -96,16 +96,18 @@ class Predictor:
     def _chunks_of_bins(
         self, table: Table, n_rows: int, n_threads: int
     ) -> Iterator[NDArray[np.uint8]]:
-        """All byte columns, so many rows at a time: (n_byte_columns, n_rows)."""
+        """All byte columns, so many rows at a time, in one memory: (n_byte_columns, n_rows)."""
         numeric = self._numeric_bins(table, n_threads)
         categories = self.categories
         if categories is None:
             yield numeric
             return
         hashes = categories.row_hashes(table)
+        memory = np.empty(self.n_byte_columns * min(n_rows, table.n_rows), dtype=np.uint8)
         for begin in range(0, table.n_rows, n_rows):
             end = min(begin + n_rows, table.n_rows)
-            bins = np.empty((self.n_byte_columns, end - begin), dtype=np.uint8)
+            n_bytes = self.n_byte_columns * (end - begin)
+            bins = memory[:n_bytes].reshape(self.n_byte_columns, end - begin)
             bins[: len(numeric)] = numeric[:, begin:end]
             chosen = np.array([of_column[begin:end] for of_column in hashes], dtype=np.uint64)
             categories.fill(chosen, bins, n_threads)
