@@ -54,19 +54,22 @@ void index_keys_of(const In<std::uint64_t, 1>& keys, const In<std::uint64_t, 1>&
                    const In<std::uint64_t, 1>& bucket_offsets,
                    const Array<std::uint64_t, 2>& out_slot_keys,
                    const Array<std::uint64_t, 1>& out_vacant,
-                   const Array<std::uint32_t, 1>& out_places, int n_threads) {
+                   const Array<std::uint32_t, 2>& out_slot_entries, int n_threads) {
   const std::size_t n_tables = out_vacant.shape(0);
   require(out_slot_keys.shape(1) == bucket_size, "out_slot_keys: eight slots a bucket");
-  require(out_places.shape(0) == keys.shape(0), "out_places: one an entry is needed");
+  require(out_slot_entries.shape(0) == out_slot_keys.shape(0) &&
+              out_slot_entries.shape(1) == bucket_size,
+          "out_slot_entries: one a slot is needed");
   require_ascending(entry_offsets, n_tables, keys.shape(0), "entry_offsets: do not fit");
   require_ascending(bucket_offsets, n_tables, out_slot_keys.shape(0), "bucket_offsets: do not fit");
   for (std::size_t t = 0; t < n_tables; ++t) {
     const auto n_entries = entry_offsets.data()[t + 1] - entry_offsets.data()[t];
     const auto n_buckets = bucket_offsets.data()[t + 1] - bucket_offsets.data()[t];
     require(n_buckets * bucket_size > n_entries, "bucket_offsets: more slots than entries needed");
+    require(n_entries < std::uint64_t{1} << 32, "entry_offsets: a table has too many entries");
   }
   index_keys(keys.data(), entry_offsets.data(), n_tables, bucket_offsets.data(),
-             out_slot_keys.data(), out_vacant.data(), out_places.data(), n_threads);
+             out_slot_keys.data(), out_vacant.data(), out_slot_entries.data(), n_threads);
 }
 
 void look_up_of(const In<std::uint64_t, 2>& hashes, const In<std::uint32_t, 1>& member_offsets,
@@ -142,7 +145,7 @@ void bind_predict(nb::module_& module) {
   module.def("index_keys", &index_keys_of, arg("keys").noconvert(),
              arg("entry_offsets").noconvert(), arg("bucket_offsets").noconvert(),
              arg("out_slot_keys").noconvert(), arg("out_vacant").noconvert(),
-             arg("out_places").noconvert(), nb::kw_only(), arg("n_threads"), Released());
+             arg("out_slot_entries").noconvert(), nb::kw_only(), arg("n_threads"), Released());
   module.def("look_up", &look_up_of, arg("hashes").noconvert(), arg("member_offsets").noconvert(),
              arg("members").noconvert(), arg("answers").noconvert(), arg("answer_rows").noconvert(),
              arg("bucket_offsets").noconvert(), arg("slot_keys").noconvert(),

@@ -149,14 +149,16 @@ void combination_keys(const std::uint64_t* hashes, std::size_t n_members, std::s
 
 void index_keys(const std::uint64_t* keys, const std::uint64_t* entry_offsets, std::size_t n_tables,
                 const std::uint64_t* bucket_offsets, std::uint64_t* out_slot_keys,
-                std::uint64_t* out_vacant, std::uint32_t* out_places, int n_threads) {
+                std::uint64_t* out_vacant, std::uint32_t* out_slot_entries, int n_threads) {
   parallel_for(n_tables, n_threads, [&](std::size_t t) {
     const std::uint64_t begin = entry_offsets[t], end = entry_offsets[t + 1];
     const std::uint64_t n_buckets = bucket_offsets[t + 1] - bucket_offsets[t];
     std::uint64_t* slots = out_slot_keys + bucket_offsets[t] * bucket_size;
+    std::uint32_t* entries = out_slot_entries + bucket_offsets[t] * bucket_size;
     std::uint64_t vacant = 0;
     for (std::uint64_t e = begin; e < end && keys[e] == vacant; ++e) ++vacant;
     std::fill_n(slots, n_buckets * bucket_size, vacant);
+    std::fill_n(entries, n_buckets * bucket_size, std::uint32_t(end - begin));
     for (std::uint64_t e = begin; e < end; ++e) {
       std::uint64_t bucket = bucket_of(keys[e], n_buckets);
       while (slots[bucket * bucket_size + bucket_size - 1] != vacant) {
@@ -165,7 +167,7 @@ void index_keys(const std::uint64_t* keys, const std::uint64_t* entry_offsets, s
       std::uint64_t slot = bucket * bucket_size;
       while (slots[slot] != vacant) ++slot;
       slots[slot] = keys[e];
-      out_places[e] = std::uint32_t(slot);
+      entries[slot] = std::uint32_t(e - begin);
     }
     out_vacant[t] = vacant;
   });

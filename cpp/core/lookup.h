@@ -26,11 +26,11 @@ struct KeyIndex {
   const std::uint64_t* vacant;          // [n_tables] the key of a vacant slot
 };
 
-// keys ascend inside a table; every table has more slots than keys. out_places: slot of each entry,
-// counted from its table's first.
+// keys ascend inside a table; every table has more slots than keys. out_slot_entries: the entry in
+// each slot, counted from its table's first; for a vacant slot, how many entries the table has.
 void index_keys(const std::uint64_t* keys, const std::uint64_t* entry_offsets, std::size_t n_tables,
                 const std::uint64_t* bucket_offsets, std::uint64_t* out_slot_keys,
-                std::uint64_t* out_vacant, std::uint32_t* out_places, int n_threads);
+                std::uint64_t* out_vacant, std::uint32_t* out_slot_entries, int n_threads);
 
 // What each row's categories are, and what each table is a combination of.
 struct CategoryRows {

@@ -56,11 +56,11 @@ def random_keys(rng: np.random.Generator, n_tables: int) -> tuple[np.ndarray, np
 def index(kernels, keys, entry_offsets, bucket_offsets, n_threads):
     slot_keys = np.zeros((int(bucket_offsets[-1]), BUCKET_SIZE), dtype=np.uint64)
     vacant = np.zeros(len(entry_offsets) - 1, dtype=np.uint64)
-    places = np.zeros(len(keys), dtype=np.uint32)
+    entries = np.zeros(slot_keys.shape, dtype=np.uint32)
     kernels.index_keys(
-        keys, entry_offsets, bucket_offsets, slot_keys, vacant, places, n_threads=n_threads
+        keys, entry_offsets, bucket_offsets, slot_keys, vacant, entries, n_threads=n_threads
     )
-    return slot_keys, vacant, places
+    return slot_keys, vacant, entries
 
 
 def some_buckets(rng: np.random.Generator, entry_offsets: np.ndarray) -> np.ndarray:
@@ -79,18 +79,16 @@ def test_look_ups_equal_the_twin(seed, n_tables, n_rows, n_threads):
     expected = index(reference, keys, entry_offsets, bucket_offsets, 1)
     for ours, twin in zip(found, expected, strict=True):
         np.testing.assert_array_equal(ours, twin)
-    slot_keys, vacant, places = found
+    slot_keys, vacant, entries = found
 
     n_columns = rng.integers(0, 4, size=n_tables)
-    n_bins = np.diff(bucket_offsets.astype(np.int64)) * BUCKET_SIZE * n_columns
-    slot_bins = np.full(int(n_bins.sum()), 77, dtype=np.uint8)
-    bin_offsets = np.concatenate([[0], np.cumsum(n_bins)]).astype(np.uint64)
+    bins = []
     for table in range(n_tables):
-        own = places[int(entry_offsets[table]) : int(entry_offsets[table + 1])]
-        bins = slot_bins[int(bin_offsets[table]) : int(bin_offsets[table + 1])]
-        shaped = bins.reshape(-1, n_columns[table]) if n_columns[table] else bins.reshape(-1, 1)[:0]
-        if len(shaped):
-            shaped[own] = rng.integers(0, 16, size=(len(own), n_columns[table]))
+        slots = slice(int(bucket_offsets[table]), int(bucket_offsets[table + 1]))
+        of_entry = rng.integers(0, 16, size=(int(entries[slots].max()) + 1, n_columns[table]))
+        bins.append(of_entry[entries[slots].reshape(-1)].reshape(-1))
+    slot_bins = np.concatenate([np.empty(0), *bins]).astype(np.uint8)
+    bin_offsets = np.concatenate([[0], np.cumsum([len(b) for b in bins])]).astype(np.uint64)
 
     # Single members are keys themselves, so that rows find entries.
     hashes = hashes_of(rng, 3, n_rows)

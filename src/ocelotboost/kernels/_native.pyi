@@ -227,7 +227,7 @@ def index_keys(
     bucket_offsets: NDArray[np.uint64],
     out_slot_keys: NDArray[np.uint64],
     out_vacant: NDArray[np.uint64],
-    out_places: NDArray[np.uint32],
+    out_slot_entries: NDArray[np.uint32],
     *,
     n_threads: int,
 ) -> None: ...

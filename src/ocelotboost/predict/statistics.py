@@ -68,14 +68,14 @@ class StatisticLookup:
         bucket_offsets = offsets_of(tables.n_entries() // _KEYS_A_BUCKET + 1, np.uint64)
         slot_keys = aligned_empty((int(bucket_offsets[-1]), BUCKET_SIZE), np.uint64)
         vacant = np.empty(tables.n_tables, dtype=np.uint64)
-        places = np.empty(len(tables.keys), dtype=np.uint32)
+        slot_entries = np.empty(slot_keys.shape, dtype=np.uint32)
         native.index_keys(
             tables.keys,
             tables.entry_offsets,
             bucket_offsets,
             slot_keys,
             vacant,
-            places,
+            slot_entries,
             n_threads=n_threads,
         )
         columns = np.argsort(tables.column_tables, kind="stable").astype(np.uint32)
@@ -86,11 +86,10 @@ class StatisticLookup:
         column_offsets = offsets_of(n_columns, np.uint32)
         for table in range(tables.n_tables):
             own = columns[column_offsets[table] : column_offsets[table + 1]]
-            bins = entry_bins(tables, table, own)
+            entries = slot_entries[int(bucket_offsets[table]) : int(bucket_offsets[table + 1])]
             out = slot_bins[int(bin_offsets[table]) : int(bin_offsets[table + 1])]
-            out = out.reshape(int(n_slots[table]), len(own))
-            out[:] = bins[-1]
-            out[places[tables.entries_of(table)]] = bins[:-1]
+            bins = np.take(entry_bins(tables, table, own), entries.reshape(-1), axis=0)
+            out[:] = bins.reshape(-1)
         based = np.diff(tables.question_offsets.astype(np.int64)) > 0
         return StatisticLookup(
             features=features,

@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ocelotboost.kernels.contract import BUCKET_SIZE
-
 Hashes = NDArray[np.uint64]
 Indices = NDArray[np.uint32]
 Floats = NDArray[np.float64]
@@ -34,24 +32,24 @@ def index_keys(
     bucket_offsets: Hashes,
     out_slot_keys: Hashes,
     out_vacant: Hashes,
-    out_places: Indices,
+    out_slot_entries: Indices,
     *,
     n_threads: int,
 ) -> None:
     """Put each table's keys into its buckets; the next bucket is for those that do not fit."""
     for table in range(len(out_vacant)):
-        entries = range(int(entry_offsets[table]), int(entry_offsets[table + 1]))
-        buckets = out_slot_keys[int(bucket_offsets[table]) : int(bucket_offsets[table + 1])]
-        own = {int(keys[entry]) for entry in entries}
+        own = keys[int(entry_offsets[table]) : int(entry_offsets[table + 1])].tolist()
+        of_table = slice(int(bucket_offsets[table]), int(bucket_offsets[table + 1]))
+        buckets, entries = out_slot_keys[of_table], out_slot_entries[of_table]
         vacant = next(key for key in range(len(own) + 1) if key not in own)
         out_vacant[table] = buckets[:] = vacant
-        for entry in entries:
-            bucket = _bucket_of(int(keys[entry]), len(buckets))
+        entries[:] = len(own)
+        for entry, key in enumerate(own):
+            bucket = _bucket_of(key, len(buckets))
             while buckets[bucket, -1] != vacant:
                 bucket = (bucket + 1) % len(buckets)
             slot = int(np.flatnonzero(buckets[bucket] == vacant)[0])
-            buckets[bucket, slot] = keys[entry]
-            out_places[entry] = bucket * BUCKET_SIZE + slot
+            buckets[bucket, slot], entries[bucket, slot] = key, entry
 
 
 def _bucket_of(key: int, n_buckets: int) -> int:
