@@ -173,3 +173,33 @@ def test_arrays_that_do_not_fit_are_refused():
         )
     with pytest.raises(ValueError, match="at least one member"):
         native.combination_keys(np.zeros((0, 3), np.uint64), np.zeros(3, np.uint64), n_threads=1)
+
+
+@given(
+    SEEDS, st.sampled_from([1, 3]), st.sampled_from([1, 7, 128, 129, 700]),
+    st.lists(st.sampled_from([0, 1, 6, 8, 9, 11]), max_size=4), THREADS,
+)  # fmt: skip
+def test_predictions_equal_the_twin(seed, n_outputs, n_rows, depths, n_threads):
+    rng = np.random.default_rng(seed)
+    bins = rng.integers(0, 256, size=(5, n_rows), dtype=np.uint8)
+    n_splits, n_leaves = sum(depths), sum(1 << d for d in depths)
+    arguments = (
+        bins,
+        rng.integers(0, 5, size=n_splits).astype(np.uint32),
+        rng.integers(0, 256, size=n_splits).astype(np.uint8),
+        np.array(depths, dtype=np.uint32),
+        rng.normal(size=(n_leaves, n_outputs)),
+    )
+    raw = rng.normal(size=(n_outputs, n_rows))
+    expected = raw.copy()
+    native.predict_trees(*arguments, raw, n_threads=n_threads)
+    reference.predict_trees(*arguments, expected, n_threads=1)
+    np.testing.assert_array_equal(raw, expected)
+
+
+def test_prediction_refuses_a_column_that_is_not_there():
+    with pytest.raises(ValueError, match="no such column"):
+        native.predict_trees(
+            np.zeros((1, 3), np.uint8), np.array([1], np.uint32), np.array([0], np.uint8),
+            np.array([1], np.uint32), np.zeros((2, 1)), np.zeros((1, 3)), n_threads=1,
+        )  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -63,6 +65,20 @@ def test_many_rows_are_predicted_in_chunks_with_the_same_result(monkeypatch):
     monkeypatch.setattr(predictor_module, "_CHUNK_BYTES", 1)
     assert predictor_module._chunk_rows(60) < 5000
     assert_array_equal(make_predictor(forest).raw(rows, 2), whole)
+
+
+def test_many_rows_do_not_take_a_byte_for_every_column_at_once(monkeypatch):
+    forest, rows = category_forest(3, n_tables=100, n_trees=300), rows_of(5, 100_000)
+    predictor = make_predictor(forest)
+    assert predictor.n_byte_columns > 250
+    monkeypatch.setattr(predictor_module, "_CHUNK_BYTES", 1 << 20)
+    tracemalloc.start()
+    try:
+        predictor.raw(rows, 1)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 10e6
 
 
 @given(seed=SEEDS, n_rows=st.sampled_from([1, 50]))

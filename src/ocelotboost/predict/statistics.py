@@ -164,7 +164,8 @@ def entry_bins(
             statistics = (counts + prior) / (counts.max() + 1.0)
         else:
             own = np.append(sums[:, target].astype(np.float64), 0.0)
-            statistics = (own + weight * prior) / (counts + weight)
+            with np.errstate(over="ignore"):  # infinite is the highest or lowest bin
+                statistics = (own + weight * prior) / (counts + weight)
         low, high = float(tables.column_lows[column]), float(tables.column_highs[column])
         bins[:, place] = bins_of_statistics(statistics, low, high)
     return bins
