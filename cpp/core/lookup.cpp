@@ -18,33 +18,35 @@ OCELOT_INLINE std::uint64_t bucket_of(std::uint64_t key, std::uint64_t n_buckets
 }
 
 typedef std::uint64_t Four __attribute__((vector_size(32), aligned(8), may_alias));
+typedef std::uint64_t Two __attribute__((vector_size(16)));
 
 struct Found {
-  std::size_t slot;     // of the key in the bucket, or the last one
-  std::uint64_t other;  // 1 where that slot holds another key, else 0
+  std::size_t slot;      // of the key in the bucket, or the last one
+  std::uint64_t absent;  // 1 where the key is not in the bucket, else 0
 };
-
-// No branches, since no one can guess where a key lies or whether it is there.
-OCELOT_INLINE Found find_in_bucket(const std::uint64_t* bucket, std::uint64_t key) {
-  // A comparison is -1 where it holds. Numbers count back from the last slot.
-  const Four* halves = reinterpret_cast<const Four*>(bucket);
-  const Four wanted = Four{} + key;
-  const Four back = (Four(halves[0] == wanted) & Four{7, 6, 5, 4}) |
-                    (Four(halves[1] == wanted) & Four{3, 2, 1, 0});
-  const std::size_t slot = bucket_size - 1 - (back[0] | back[1] | back[2] | back[3]);
-  // The key of vacant slots is in several, whose numbers together may be those of another slot.
-  std::uint64_t other = bucket[slot] != key ? 1 : 0;
-  asm("" : "+r"(other));  // or the compiler would make a branch of it
-  return {slot | (0 - other & (bucket_size - 1)), other};
-}
 
 struct TableOfKeys {
   const std::uint64_t* slot_keys;
   std::uint64_t n_buckets, vacant;
 
+  // No branches, since no one can guess where a key lies or whether it is there.
+  OCELOT_INLINE Found find_in_bucket(const std::uint64_t* bucket, std::uint64_t key) const {
+    // A comparison is -1 where it holds. Numbers count back from the last slot; 8 is for presence.
+    const Four* halves = reinterpret_cast<const Four*>(bucket);
+    const Four wanted = Four{} + key;
+    const Four matches = (Four(halves[0] == wanted) & Four{8 + 7, 8 + 6, 8 + 5, 8 + 4}) |
+                         (Four(halves[1] == wanted) & Four{8 + 3, 8 + 2, 8 + 1, 8 + 0});
+    const Two pair = Two{matches[0], matches[1]} | Two{matches[2], matches[3]};
+    const std::uint64_t match = pair[0] | pair[1];
+    // Vacant slots match their own key, several at a time; the table does not have it.
+    std::uint64_t absent = (match < 8 ? 1 : 0) | (key == vacant ? 1 : 0);
+    asm("" : "+r"(absent));  // or the compiler would make a branch of it
+    return {(bucket_size - 1 - match % 8) | ((0 - absent) % bucket_size), absent};
+  }
+
   // A key may be in the next bucket only if this one is full; slots fill up in order.
   OCELOT_INLINE std::uint64_t goes_on(const std::uint64_t* bucket, const Found& found) const {
-    return found.other & (bucket[bucket_size - 1] != vacant ? 1 : 0);
+    return found.absent & (bucket[bucket_size - 1] != vacant ? 1 : 0);
   }
 };
 
@@ -55,7 +57,7 @@ OCELOT_HOT void find_slots(const TableOfKeys& table, const std::uint64_t* keys, 
   std::size_t n_waiting = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint64_t* own = table.slot_keys + inout_places[i] * bucket_size;
-    const Found found = find_in_bucket(own, keys[i]);
+    const Found found = table.find_in_bucket(own, keys[i]);
     inout_places[i] = inout_places[i] * bucket_size + found.slot;
     waiting[n_waiting] = std::uint16_t(i);
     n_waiting += table.goes_on(own, found);
@@ -66,7 +68,7 @@ OCELOT_HOT void find_slots(const TableOfKeys& table, const std::uint64_t* keys, 
     for (std::uint64_t tries = 1; tries < table.n_buckets; ++tries) {
       bucket = bucket + 1 == table.n_buckets ? 0 : bucket + 1;
       const std::uint64_t* keys_here = table.slot_keys + bucket * bucket_size;
-      const Found found = find_in_bucket(keys_here, keys[i]);
+      const Found found = table.find_in_bucket(keys_here, keys[i]);
       inout_places[i] = bucket * bucket_size + found.slot;
       if (!table.goes_on(keys_here, found)) break;
     }
