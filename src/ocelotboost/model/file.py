@@ -13,6 +13,7 @@ Reading goes bytes -> (fields, arrays) -> checksum -> TrainedModel -> validate, 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import errno
 import functools
 import hashlib
@@ -106,7 +107,10 @@ def load_trained(path: FilePath) -> TrainedModel:
 
 
 def dumps(model: TrainedModel, format: str = "safetensors") -> bytes:
-    """A model as bytes, "safetensors" or "json"; equal models give equal bytes."""
+    """A model as bytes, "safetensors" or "json"; equal models give equal bytes.
+
+    What no tree uses is left out.
+    """
     if format not in ("safetensors", "json"):
         raise ParameterError(
             f"format is {format!r}; a model is saved as 'safetensors' or 'json' "
@@ -116,6 +120,7 @@ def dumps(model: TrainedModel, format: str = "safetensors") -> bytes:
         validate(model)
     except ModelFileError as problem:
         raise ModelFileError(f"Cannot save the model: {problem}.") from problem
+    model = dataclasses.replace(model, forest=model.forest.pruned())
     fields, arrays = _fields_of(model), arrays_of(model.forest)
     fields["sha256"] = _checksum(fields, arrays)
     return write_json(fields, arrays) if format == "json" else _write_safetensors(fields, arrays)

@@ -53,8 +53,7 @@ _BORDERS = ("split_borders", "statistics.question_borders")
 
 
 def arrays_of(forest: Forest) -> Arrays:
-    """All arrays by name, contiguous; what no tree uses is left out."""
-    forest = forest.pruned()
+    """All arrays by name, contiguous."""
     parts: dict[str, Any] = {
         "": forest,
         "indicators.": forest.indicators,
@@ -75,7 +74,6 @@ def arrays_of(forest: Forest) -> Arrays:
 
 def category_fields_of(forest: Forest) -> Fields:
     """The texts that belong to ``arrays_of``."""
-    forest = forest.pruned()
     return {
         "indicator_texts": list(forest.indicators.texts),
         "target_names": [list(names) for names in forest.statistics.target_names],

@@ -114,7 +114,7 @@ class Forest:
         )
 
     def pruned(self) -> Forest:
-        """The same model without indicators, statistic columns and tables that no tree uses."""
+        """The same model without the indicators, statistic columns, tables and sums of no use."""
         asked = np.unique(self.split_columns).astype(np.int64)
         statistics = self.statistics.select(
             asked[asked >= self.first_statistic] - self.first_statistic
@@ -124,6 +124,8 @@ class Forest:
         kept = np.concatenate(
             [np.arange(self.n_features), chosen, asked[asked >= self.first_statistic]]
         )
+        if len(kept) == self.n_columns and _sizes(statistics) == _sizes(self.statistics):
+            return self
         return replace(
             self,
             split_columns=_renumbered(self.split_columns, kept),
@@ -135,6 +137,10 @@ class Forest:
 
 
 _NOT_GIVEN: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
+
+
+def _sizes(tables: StatisticTables) -> tuple[int, int]:
+    return tables.n_tables, len(tables.sums)
 
 
 def _renumbered(columns: NDArray[Any], kept: NDArray[Any]) -> NDArray[np.uint32]:
