@@ -84,7 +84,14 @@ def fractional_weights(n_rows: int, seed: int = 0) -> Vector:
 
 
 def forest_arrays(forest: Forest) -> dict[str, NDArray[np.generic]]:
-    return {field.name: getattr(forest, field.name) for field in dataclasses.fields(forest)}
+    """All arrays of a forest and of its parts, by name."""
+    parts = {"": forest, "indicators.": forest.indicators, "statistics.": forest.statistics}
+    named = {
+        prefix + field.name: getattr(part, field.name)
+        for prefix, part in parts.items()
+        for field in dataclasses.fields(part)
+    }
+    return {name: value for name, value in named.items() if isinstance(value, np.ndarray)}
 
 
 def assert_same_bits(first: Forest, second: Forest) -> None:
@@ -94,6 +101,8 @@ def assert_same_bits(first: Forest, second: Forest) -> None:
         assert array.dtype == other.dtype, name
         assert array.shape == other.shape, name
         assert array.tobytes() == other.tobytes(), name
+    assert first.indicators.texts == second.indicators.texts
+    assert first.statistics.target_names == second.statistics.target_names
 
 
 def leaves_of(forest: Forest, X: NDArray[np.floating]) -> NDArray[np.intp]:

@@ -1,6 +1,7 @@
 #include "predict.h"
 
 #include "arrays.h"
+#include "lookup.h"
 
 namespace ocelot::bindings {
 namespace {
@@ -28,6 +29,109 @@ void predict_trees_of(const In<std::uint8_t, 2>& bins, const In<std::uint32_t, 1
   predict_trees(bins.data(), bins.shape(1), trees, inout_raw.data(), n_threads);
 }
 
+template <class Offset>
+void require_ascending(const In<Offset, 1>& offsets, std::size_t n, std::size_t end,
+                       const char* message) {
+  bool fits = offsets.shape(0) == n + 1 && offsets.data()[0] == 0 && offsets.data()[n] == end;
+  for (std::size_t i = 0; fits && i < n; ++i) fits = offsets.data()[i] <= offsets.data()[i + 1];
+  require(fits, message);
+}
+
+void require_below(const In<std::uint32_t, 1>& numbers, std::size_t n, const char* message) {
+  bool fits = true;
+  for (std::size_t i = 0; i < numbers.shape(0); ++i) fits = fits && numbers.data()[i] < n;
+  require(fits, message);
+}
+
+void combination_keys_of(const In<std::uint64_t, 2>& hashes,
+                         const Array<std::uint64_t, 1>& out_keys, int n_threads) {
+  require(hashes.shape(0) >= 1, "hashes: at least one member is needed");
+  require(out_keys.shape(0) == hashes.shape(1), "out_keys: one a row is needed");
+  combination_keys(hashes.data(), hashes.shape(0), hashes.shape(1), out_keys.data(), n_threads);
+}
+
+void index_keys_of(const In<std::uint64_t, 1>& keys, const In<std::uint64_t, 1>& entry_offsets,
+                   const In<std::uint64_t, 1>& bucket_offsets,
+                   const Array<std::uint64_t, 2>& out_slot_keys,
+                   const Array<std::uint64_t, 1>& out_vacant,
+                   const Array<std::uint32_t, 2>& out_slot_entries, int n_threads) {
+  const std::size_t n_tables = out_vacant.shape(0);
+  require(out_slot_keys.shape(1) == bucket_size, "out_slot_keys: eight slots a bucket");
+  require(out_slot_entries.shape(0) == out_slot_keys.shape(0) &&
+              out_slot_entries.shape(1) == bucket_size,
+          "out_slot_entries: one a slot is needed");
+  require_ascending(entry_offsets, n_tables, keys.shape(0), "entry_offsets: do not fit");
+  require_ascending(bucket_offsets, n_tables, out_slot_keys.shape(0), "bucket_offsets: do not fit");
+  for (std::size_t t = 0; t < n_tables; ++t) {
+    const auto n_entries = entry_offsets.data()[t + 1] - entry_offsets.data()[t];
+    const auto n_buckets = bucket_offsets.data()[t + 1] - bucket_offsets.data()[t];
+    require(n_buckets * bucket_size > n_entries, "bucket_offsets: more slots than entries needed");
+    require(n_entries < std::uint64_t{1} << 32, "entry_offsets: a table has too many entries");
+  }
+  index_keys(keys.data(), entry_offsets.data(), n_tables, bucket_offsets.data(),
+             out_slot_keys.data(), out_vacant.data(), out_slot_entries.data(), n_threads);
+}
+
+void look_up_of(const In<std::uint64_t, 2>& hashes, const In<std::uint32_t, 1>& member_offsets,
+                const In<std::uint32_t, 1>& members, const In<std::uint32_t, 2>& answers,
+                const In<std::int32_t, 1>& answer_rows, const In<std::uint64_t, 1>& bucket_offsets,
+                const In<std::uint64_t, 2>& slot_keys, const In<std::uint64_t, 1>& vacant,
+                const In<std::uint32_t, 1>& column_offsets, const In<std::uint64_t, 1>& bin_offsets,
+                const In<std::uint8_t, 1>& slot_bins, const In<std::uint32_t, 1>& targets,
+                const Array<std::uint8_t, 2>& inout_bins, int n_threads) {
+  const std::size_t n_tables = vacant.shape(0), n_rows = inout_bins.shape(1);
+  require(hashes.shape(1) == n_rows, "hashes: one a row is needed");
+  require_ascending(member_offsets, n_tables, members.shape(0), "member_offsets: do not fit");
+  require_below(members, hashes.shape(0), "members: no such row of hashes");
+  require(answer_rows.shape(0) == n_tables, "answer_rows: one a table is needed");
+  require_ascending(bucket_offsets, n_tables, slot_keys.shape(0), "bucket_offsets: do not fit");
+  require(slot_keys.shape(1) == bucket_size, "slot_keys: eight slots a bucket");
+  require_ascending(column_offsets, n_tables, targets.shape(0), "column_offsets: do not fit");
+  require_ascending(bin_offsets, n_tables, slot_bins.shape(0), "bin_offsets: do not fit");
+  require_below(targets, inout_bins.shape(0), "targets: beyond inout_bins");
+  for (std::size_t t = 0; t < n_tables; ++t) {
+    const auto row = answer_rows.data()[t];
+    require(row < 0 || (std::size_t(row) < answers.shape(0) && answers.shape(1) == n_rows),
+            "answers: a row for each table with a base is needed");
+    require(member_offsets.data()[t] < member_offsets.data()[t + 1], "members: a table has none");
+    const auto n_buckets = bucket_offsets.data()[t + 1] - bucket_offsets.data()[t];
+    const auto n_columns = column_offsets.data()[t + 1] - column_offsets.data()[t];
+    const auto n_bins = bin_offsets.data()[t + 1] - bin_offsets.data()[t];
+    require(n_buckets > 0, "bucket_offsets: a table has no bucket");
+    require(n_bins == n_buckets * bucket_size * n_columns, "bin_offsets: do not fit");
+  }
+  const CategoryRows rows{n_rows,         hashes.data(),  member_offsets.data(),
+                          members.data(), answers.data(), answer_rows.data()};
+  const KeyIndex index{n_tables, bucket_offsets.data(), slot_keys.data(), vacant.data()};
+  const SlotBins bins{column_offsets.data(), bin_offsets.data(), slot_bins.data(), targets.data()};
+  look_up(rows, index, bins, inout_bins.data(), n_threads);
+}
+
+void match_categories_of(const In<std::uint64_t, 2>& hashes, const In<std::uint32_t, 1>& sources,
+                         const In<std::uint64_t, 1>& categories,
+                         const In<std::uint32_t, 1>& targets,
+                         const Array<std::uint8_t, 2>& inout_bins, int n_threads) {
+  const std::size_t n = categories.shape(0), n_rows = inout_bins.shape(1);
+  require(hashes.shape(1) == n_rows, "hashes: one a row is needed");
+  require(sources.shape(0) == n && targets.shape(0) == n, "sources, targets: one a category");
+  require_below(sources, hashes.shape(0), "sources: no such row of hashes");
+  require_below(targets, inout_bins.shape(0), "targets: beyond inout_bins");
+  match_categories(hashes.data(), n_rows, sources.data(), categories.data(), targets.data(), n,
+                   inout_bins.data(), n_threads);
+}
+
+void answer_questions_of(const In<std::uint8_t, 2>& bins, const In<std::uint32_t, 1>& offsets,
+                         const In<std::uint32_t, 1>& columns, const In<std::uint8_t, 1>& split_bins,
+                         const Array<std::uint32_t, 2>& out_answers, int n_threads) {
+  const std::size_t n_lists = out_answers.shape(0);
+  require(out_answers.shape(1) == bins.shape(1), "out_answers: one a row is needed");
+  require_ascending(offsets, n_lists, columns.shape(0), "offsets: do not fit");
+  require(split_bins.shape(0) == columns.shape(0), "split_bins: one a question is needed");
+  require_below(columns, bins.shape(0), "columns: no such column");
+  const QuestionLists lists{n_lists, offsets.data(), columns.data(), split_bins.data()};
+  answer_questions(bins.data(), bins.shape(1), lists, out_answers.data(), n_threads);
+}
+
 }  // namespace
 
 void bind_predict(nb::module_& module) {
@@ -36,6 +140,25 @@ void bind_predict(nb::module_& module) {
              arg("split_columns").noconvert(), arg("split_bins").noconvert(),
              arg("depths").noconvert(), arg("leaf_values").noconvert(),
              arg("inout_raw").noconvert(), nb::kw_only(), arg("n_threads"), Released());
+  module.def("combination_keys", &combination_keys_of, arg("hashes").noconvert(),
+             arg("out_keys").noconvert(), nb::kw_only(), arg("n_threads"), Released());
+  module.def("index_keys", &index_keys_of, arg("keys").noconvert(),
+             arg("entry_offsets").noconvert(), arg("bucket_offsets").noconvert(),
+             arg("out_slot_keys").noconvert(), arg("out_vacant").noconvert(),
+             arg("out_slot_entries").noconvert(), nb::kw_only(), arg("n_threads"), Released());
+  module.def("look_up", &look_up_of, arg("hashes").noconvert(), arg("member_offsets").noconvert(),
+             arg("members").noconvert(), arg("answers").noconvert(), arg("answer_rows").noconvert(),
+             arg("bucket_offsets").noconvert(), arg("slot_keys").noconvert(),
+             arg("vacant").noconvert(), arg("column_offsets").noconvert(),
+             arg("bin_offsets").noconvert(), arg("slot_bins").noconvert(),
+             arg("targets").noconvert(), arg("inout_bins").noconvert(), nb::kw_only(),
+             arg("n_threads"), Released());
+  module.def("match_categories", &match_categories_of, arg("hashes").noconvert(),
+             arg("sources").noconvert(), arg("categories").noconvert(), arg("targets").noconvert(),
+             arg("inout_bins").noconvert(), nb::kw_only(), arg("n_threads"), Released());
+  module.def("answer_questions", &answer_questions_of, arg("bins").noconvert(),
+             arg("offsets").noconvert(), arg("columns").noconvert(), arg("split_bins").noconvert(),
+             arg("out_answers").noconvert(), nb::kw_only(), arg("n_threads"), Released());
 }
 
 }  // namespace ocelot::bindings

@@ -1,4 +1,4 @@
-"""Gradients, leaf sums, leaf values, prediction: native equals twin."""
+"""Gradients, leaf sums, leaf values: native equals twin."""
 
 from __future__ import annotations
 
@@ -102,33 +102,3 @@ def test_added_leaf_values_equal_the_twin(seed, n_outputs, n_rows, n_threads):
     native.add_leaf_values(leaves, values, raw, n_threads=n_threads)
     reference.add_leaf_values(leaves, values, expected, n_threads=1)
     np.testing.assert_array_equal(raw, expected)
-
-
-@given(
-    SEEDS, st.sampled_from([1, 3]), st.sampled_from([1, 7, 128, 129, 700]),
-    st.lists(st.sampled_from([0, 1, 6, 8, 9, 11]), max_size=4), THREADS,
-)  # fmt: skip
-def test_predictions_equal_the_twin(seed, n_outputs, n_rows, depths, n_threads):
-    rng = np.random.default_rng(seed)
-    bins = rng.integers(0, 256, size=(5, n_rows), dtype=np.uint8)
-    n_splits, n_leaves = sum(depths), sum(1 << d for d in depths)
-    arguments = (
-        bins,
-        rng.integers(0, 5, size=n_splits).astype(np.uint32),
-        rng.integers(0, 256, size=n_splits).astype(np.uint8),
-        np.array(depths, dtype=np.uint32),
-        rng.normal(size=(n_leaves, n_outputs)),
-    )
-    raw = rng.normal(size=(n_outputs, n_rows))
-    expected = raw.copy()
-    native.predict_trees(*arguments, raw, n_threads=n_threads)
-    reference.predict_trees(*arguments, expected, n_threads=1)
-    np.testing.assert_array_equal(raw, expected)
-
-
-def test_prediction_refuses_a_column_that_is_not_there():
-    with pytest.raises(ValueError, match="no such column"):
-        native.predict_trees(
-            np.zeros((1, 3), np.uint8), np.array([1], np.uint32), np.array([0], np.uint8),
-            np.array([1], np.uint32), np.zeros((2, 1)), np.zeros((1, 3)), n_threads=1,
-        )  # fmt: skip

@@ -19,14 +19,33 @@ import safetensors.numpy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.data import assert_same_bits, forest_arrays
+from tests.forests import (
+    N_FEATURES,
+    TEXTS,
+    category_forest,
+    raw_by_hand,
+    rows_of,
+    text_hash,
+)
 
 from ocelotboost.errors import ModelFileError, ParameterError
 from ocelotboost.model import file as model_file
 from ocelotboost.model.file import dumps, load_trained, loads, save_model
+from ocelotboost.model.file_arrays import (
+    CATEGORY_ARRAYS,
+    CATEGORY_FIELDS,
+    TREE_ARRAYS,
+    arrays_of,
+    narrowed,
+)
+from ocelotboost.model.file_json import write_json
 from ocelotboost.model.forest import Forest
 from ocelotboost.model.trained import TrainedModel, validate
+from ocelotboost.predict.predictor import make_predictor
 
 FORMS = ["safetensors", "json"]
+GOLDEN = pathlib.Path(__file__).parents[1] / "golden"
 DOCUMENT = pathlib.Path(__file__).parents[2] / "docs" / "model_format.md"
 
 
@@ -64,11 +83,17 @@ def make_model(forest: Forest | None = None, **changes: Any) -> TrainedModel:
     return dataclasses.replace(model, **changes)
 
 
+def make_category_model(**options: Any) -> TrainedModel:
+    """A model whose trees use all indicators, statistic columns and tables."""
+    forest = category_forest(**options).pruned()
+    return make_model(forest, feature_names=None)
+
+
+WITH_CATEGORIES = make_category_model(seed=1, n_trees=30)
+
+
 def assert_same(found: TrainedModel, expected: TrainedModel) -> None:
-    for field in dataclasses.fields(Forest):
-        one, other = getattr(found.forest, field.name), getattr(expected.forest, field.name)
-        assert (one.dtype, one.shape) == (other.dtype, other.shape), field.name
-        assert one.tobytes() == other.tobytes(), field.name
+    assert_same_bits(found.forest, expected.forest)
     for field in dataclasses.fields(TrainedModel):
         if field.name not in ("forest", "classes"):
             # repr tells 1 from 1.0 and True, 0.0 from -0.0, and finds NaN equal to itself
@@ -215,9 +240,77 @@ def test_arrays_that_are_not_contiguous_are_saved_by_value() -> None:
 @pytest.mark.parametrize("form", FORMS)
 def test_loaded_arrays_are_aligned_and_may_be_written(form: str) -> None:
     forest = loads(dumps(make_model(), form)).forest
-    for field in dataclasses.fields(Forest):
-        flags = getattr(forest, field.name).flags
+    for array in forest_arrays(forest).values():
+        flags = array.flags
         assert flags.aligned and flags.writeable and flags.c_contiguous  # noqa: PT018
+
+
+@pytest.mark.parametrize("form", FORMS)
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n_tables=st.integers(0, 6),
+    n_outputs=st.integers(1, 3),
+    weighted=st.booleans(),
+)
+def test_any_categories_come_back_with_every_bit(
+    form: str, seed: int, n_tables: int, n_outputs: int, weighted: bool
+) -> None:
+    model = make_category_model(
+        seed=seed, n_tables=n_tables, n_outputs=n_outputs, weighted=weighted
+    )
+    found = loads(dumps(model, form))
+    assert_same(found, model)
+    rows = rows_of(seed, 20)
+    np.testing.assert_array_equal(
+        make_predictor(found.forest).raw(rows, 1), make_predictor(model.forest).raw(rows, 1)
+    )
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_no_tree_uses_is_not_saved(form: str) -> None:
+    forest = category_forest(1, n_tables=30)
+    few = make_model(forest.first(2), feature_names=None)
+    assert few.forest.statistics.n_tables == 30
+    found = loads(dumps(few, form))
+    assert found.forest.statistics.n_tables < 8
+    rows = rows_of(2, 20)
+    np.testing.assert_array_equal(
+        make_predictor(found.forest).raw(rows, 1), make_predictor(few.forest).raw(rows, 1)
+    )
+
+
+def test_numbers_take_the_fewest_bytes_that_hold_them() -> None:
+    for array, expected in (
+        (np.array([0, 255], np.uint32), np.uint8),
+        (np.array([0, 2**63], np.uint64), np.uint64),
+        (np.array([-1, 300], np.int32), np.int16),
+        (np.array([0.0, 70000.0]), np.uint32),
+        (np.array([0.5, np.nan, np.inf]), np.float32),
+        (np.array([-0.0, 1.0]), np.float32),
+        (np.array([0.1]), np.float64),
+        (np.array([1e300]), np.float64),
+        (np.zeros((2, 0)), np.uint8),
+        (np.array([True]), np.bool_),
+    ):
+        small = narrowed(array)
+        assert small.dtype == expected, array
+        assert small.astype(array.dtype).tobytes() == array.tobytes()
+
+
+@pytest.mark.parametrize("form", ["ocelot", "json"])
+def test_files_of_format_1_are_read_for_ever(form: str) -> None:
+    model = load_trained(GOLDEN / f"format_1.{form}")
+    known = json.loads((GOLDEN / "format_1_predictions.json").read_text(encoding="utf-8"))
+    rows = np.array(known["rows"], dtype=np.float64)
+    raw = make_predictor(model.forest).raw_of_matrix(rows, 1)
+    np.testing.assert_array_equal(raw.T, known["raw"])
+    assert model.feature_names == ("age", "income", "größe")
+    assert model.classes is not None
+    assert model.classes.tolist() == ["blue", "green", "red"]
+    assert not model.forest.categorical.any()
+    for again in FORMS:
+        assert_same(loads(dumps(model, again)), model)
 
 
 # The documented JSON form
@@ -229,10 +322,25 @@ def test_the_json_form_is_strict_json() -> None:
 
     text = dumps(make_model(), "json").decode("ascii")
     document = json.loads(text, parse_constant=refuse)
-    assert document["format"] == 1
+    assert document["format"] == 2
     assert document["history"]["learn"]["RMSE"][2:] == ["Infinity", "NaN", "-Infinity"]
     assert "NaN" in document["trees"][0]["borders"]
     assert len(text.splitlines()) == len(document) + 2 + 4 + 1  # fields, braces, trees, bracket
+
+
+def test_the_json_form_of_categories_is_readable() -> None:
+    document = json.loads(dumps(WITH_CATEGORIES, "json"))
+    assert document["categorical"] == [False, True, False, True, True, False]
+    assert {"column": 1, "hash": f"{text_hash('Paris'):016x}", "text": "Paris"} in document[
+        "indicators"
+    ]
+    tables, columns = document["statistic_tables"], document["statistic_columns"]
+    assert {column["table"] for column in columns} == set(range(len(tables)))
+    assert any(column["target"] is None for column in columns)
+    for table in tables:
+        assert all(len(key) == 16 for key in table["keys"])
+        assert len(table["sums"]) == len(table["targets"])
+        assert all(len(sums) == len(table["keys"]) for sums in table["sums"])
 
 
 def predictions(forest: Forest, rows: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -244,9 +352,9 @@ def predictions(forest: Forest, rows: NDArray[np.float64]) -> NDArray[np.float64
         for split in range(splits[tree], splits[tree + 1]):
             column, border = forest.split_columns[split], forest.split_borders[split]
             values = rows[:, column]
-            present = ~np.isnan(values)
-            above = np.where(present, values > border, forest.missing_high[column])
-            answers.append(present if np.isnan(border) else above)
+            missing, high = np.isnan(values), forest.missing_high[column]
+            above = np.where(missing, high, values > border)
+            answers.append(missing == high if np.isnan(border) else above)
         for row in range(len(rows)):
             digits = "0" + "".join(str(int(answer[row])) for answer in answers)
             total[row] += forest.leaf_values[leaves[tree] + int(digits, 2)]
@@ -271,10 +379,32 @@ def test_the_python_of_the_document_evaluates_a_model() -> None:
         np.testing.assert_array_equal(found, predictions(forest, rows))
 
 
+def test_the_python_of_the_document_evaluates_categories() -> None:
+    code = DOCUMENT.read_text(encoding="utf-8").partition("```python\n")[2].partition("```")[0]
+    names: dict[str, Any] = {}
+    exec(code, names)
+    text_of = {text_hash(text): text for text in TEXTS}
+    for seed in range(5):
+        model = make_category_model(seed=seed, n_trees=20, weighted=seed % 2 == 0)
+        document = json.loads(dumps(model, "json"))
+        table = rows_of(seed, 40)
+        rows: list[list[Any]] = [[None] * table.n_columns for _ in range(40)]
+        for part in table.parts:
+            for row, value in enumerate(part.values()[:, 0].tolist()):
+                rows[row][part.first] = value
+        for column, hashed in table.categories.items():
+            for row, value in enumerate(hashed.row_hashes().tolist()):
+                rows[row][column] = text_of[value]
+        found = [names["raw_score"](document, row) for row in rows]
+        np.testing.assert_array_equal(np.transpose(found), raw_by_hand(model.forest, table))
+
+
 def test_the_document_names_every_field() -> None:
     text = DOCUMENT.read_text(encoding="utf-8")
-    document = json.loads(dumps(make_model(), "json"))
-    fields = [*document, *document["trees"][0], *Forest.__dataclass_fields__]
+    document = json.loads(dumps(WITH_CATEGORIES, "json"))
+    lists = ("trees", "indicators", "statistic_tables", "statistic_columns")
+    fields = [*document, *(name for part in lists for name in document[part][0])]
+    fields += [*TREE_ARRAYS, *CATEGORY_ARRAYS, *CATEGORY_FIELDS]
     assert [name for name in fields if f"`{name}`" not in text] == []
 
 
@@ -437,8 +567,8 @@ def change(form: str, old: str, new: str) -> bytes:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_newer_format_says_what_it_is_and_how_to_read_it(form: str) -> None:
-    with pytest.raises(ModelFileError, match=r"format 7, .*up to 1.*pip install --upgrade"):
-        loads(change(form, '"format": 1', '"format": 7'))
+    with pytest.raises(ModelFileError, match=r"format 7, .*up to 2.*pip install --upgrade"):
+        loads(change(form, '"format": 2', '"format": 7'))
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -502,6 +632,14 @@ TINY = make_model(
 )
 
 
+TINY_CATEGORIES = dataclasses.replace(
+    TINY,
+    forest=category_forest(12, n_tables=2, n_trees=4).pruned(),
+    feature_names=None,
+)
+TINY_MODELS = {"numbers": TINY, "categories": TINY_CATEGORIES}
+
+
 def mutate(data: bytes, random: np.random.Generator) -> bytes:
     changed = bytearray(data)
     kind = random.integers(0, 6)
@@ -524,8 +662,10 @@ def mutate(data: bytes, random: np.random.Generator) -> bytes:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_thousands_of_mutated_files_are_refused_or_the_same_model(form: str) -> None:
-    data = dumps(TINY, form)
+@pytest.mark.parametrize("kind", TINY_MODELS)
+def test_thousands_of_mutated_files_are_refused_or_the_same_model(form: str, kind: str) -> None:
+    tiny = TINY_MODELS[kind]
+    data = dumps(tiny, form)
     random = np.random.default_rng(2024)
     refused = 0
     for _ in range(5000):
@@ -535,13 +675,15 @@ def test_thousands_of_mutated_files_are_refused_or_the_same_model(form: str) -> 
         except ModelFileError:
             refused += 1
         else:
-            assert_same(found, TINY)
+            assert_same(found, tiny)
     assert refused > 4000  # the mutations bite
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_every_single_flipped_bit_is_refused_or_harmless(form: str) -> None:
-    data = dumps(TINY, form)
+@pytest.mark.parametrize("kind", TINY_MODELS)
+def test_every_single_flipped_bit_is_refused_or_harmless(form: str, kind: str) -> None:
+    tiny = TINY_MODELS[kind]
+    data = dumps(tiny, form)
     for place in range(len(data)):
         changed = bytearray(data)
         changed[place] ^= 1 << (place % 8)
@@ -549,12 +691,14 @@ def test_every_single_flipped_bit_is_refused_or_harmless(form: str) -> None:
             found = loads(bytes(changed))
         except ModelFileError:
             continue
-        assert_same(found, TINY)
+        assert_same(found, tiny)
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_every_truncation_is_refused(form: str) -> None:
-    data = dumps(TINY, form).rstrip(b"\n") if form == "json" else dumps(TINY, form)
+@pytest.mark.parametrize("kind", TINY_MODELS)
+def test_every_truncation_is_refused(form: str, kind: str) -> None:
+    data = dumps(TINY_MODELS[kind], form)
+    data = data.rstrip(b"\n") if form == "json" else data
     for length in range(len(data)):
         with pytest.raises(ModelFileError):
             loads(data[:length])
@@ -586,6 +730,24 @@ def test_junk_with_a_right_checksum_is_refused_or_valid(monkeypatch: pytest.Monk
         accept_only_valid({**original, "trees": [junk]})
 
 
+def test_junk_in_categories_is_refused_or_safe_to_predict_with(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(model_file, "_checksum", lambda fields, arrays: fields["sha256"])
+    original = dumps_unsigned(TINY_CATEGORIES)
+    junk_numbers = [0, 1, 2, 5, 6, 9, 2**32, 1e-310, 1e308, -0.5, "ff" * 8, "FF" * 8, "0" * 15]
+    for part in ("categorical", "indicators", "statistic_tables", "statistic_columns"):
+        first, rest = original[part][0], original[part][1:]
+        for junk in [*JUNK, *junk_numbers]:
+            accept_only_valid({**original, part: junk})
+            accept_only_valid({**original, part: [junk, *rest]})
+            for field in first if isinstance(first, dict) else ():
+                accept_only_valid({**original, part: [{**first, field: junk}, *rest]})
+                if isinstance(first[field], list):
+                    content = [junk, *first[field][1:]]
+                    accept_only_valid({**original, part: [{**first, field: content}, *rest]})
+
+
 def dumps_unsigned(model: TrainedModel) -> dict[str, Any]:
     document = {"sha256": "", **json.loads(_without_checksum(model))}
     assert_same(loads(json.dumps(document).encode()), model)
@@ -593,13 +755,17 @@ def dumps_unsigned(model: TrainedModel) -> dict[str, Any]:
 
 
 def _without_checksum(model: TrainedModel) -> bytes:
-    fields, arrays = model_file._fields_of(model), model_file._arrays_of(model.forest)
-    return model_file._write_json({**fields, "sha256": ""}, arrays)
+    return write_json(model_file._fields_of(model), arrays_of(model.forest))
 
 
 def accept_only_valid(document: dict[str, Any]) -> None:
+    """Refused, or safe: prediction trusts what was accepted."""
     with contextlib.suppress(ModelFileError):
-        validate(loads(json.dumps(document).encode()))
+        model = loads(json.dumps(document).encode())
+        validate(model)
+        if model.n_features == N_FEATURES:
+            raw = make_predictor(model.forest).raw(rows_of(0, 5), 1)
+            assert raw.shape == (1, 5)
 
 
 # What validate refuses
@@ -628,7 +794,7 @@ def changed_forest(**changes: Any) -> TrainedModel:
         (changed_forest(leaf_weights=np.full(6, -1.0)), "leaf_weights has a negative"),
         (changed_forest(start_value=np.array([np.inf])), "start_value has .* not finite"),
         (changed_forest(start_value=np.zeros(0)), "no output"),
-        (changed_forest(missing_high=np.zeros(0, bool)), r"column \d, but the model has 0 columns"),
+        (changed_forest(missing_high=np.zeros(0, bool)), "categorical has length 3 for 0 columns"),
         (changed_forest(missing_high=np.full(3, 2, np.uint8).view(bool)), "beyond 0 and 1"),
         (make_model(kind="ranker"), "kind 'ranker' is none of classifier, regressor"),
         (make_model(classes=np.array([0, 1])), "a regressor cannot have classes"),
@@ -648,6 +814,115 @@ def changed_forest(**changes: Any) -> TrainedModel:
     ],
 )
 def test_parts_that_do_not_fit_are_named_and_never_saved(
+    model: TrainedModel, complaint: str
+) -> None:
+    with pytest.raises(ModelFileError, match=complaint):
+        validate(model)
+    with pytest.raises(ModelFileError, match=f"Cannot save the model: .*{complaint}"):
+        dumps(model)
+
+
+def changed_indicators(**changes: Any) -> TrainedModel:
+    forest = TINY_CATEGORIES.forest
+    return changed(indicators=dataclasses.replace(forest.indicators, **changes))
+
+
+def changed_tables(**changes: Any) -> TrainedModel:
+    forest = TINY_CATEGORIES.forest
+    return changed(statistics=dataclasses.replace(forest.statistics, **changes))
+
+
+def changed(**changes: Any) -> TrainedModel:
+    forest = dataclasses.replace(TINY_CATEGORIES.forest, **changes)
+    return dataclasses.replace(TINY_CATEGORIES, forest=forest)
+
+
+def with_value(name: str, place: int, value: Any) -> TrainedModel:
+    """The tables with one number replaced."""
+    array = getattr(TINY_CATEGORIES.forest.statistics, name).copy()
+    array[place] = value
+    return changed_tables(**{name: array})
+
+
+def with_border(kind: str, border: float) -> TrainedModel:
+    """The forest with another border at its first question about an indicator or a statistic."""
+    forest = TINY_CATEGORIES.forest
+    statistic = forest.split_columns >= forest.first_statistic
+    indicator = (forest.split_columns >= forest.n_features) & ~statistic
+    borders = forest.split_borders.copy()
+    borders[np.flatnonzero(statistic if kind == "statistic" else indicator)[0]] = border
+    return changed(split_borders=borders)
+
+
+TABLES = TINY_CATEGORIES.forest.statistics
+
+
+@pytest.mark.parametrize(
+    ("model", "complaint"),
+    [
+        (changed(categorical=np.zeros(6, np.uint8)), "categorical is uint8"),
+        (changed(categorical=np.full(6, 3, np.uint8).view(bool)), "beyond 0 and 1"),
+        (changed(categorical=np.zeros(5, bool)), "categorical has length 5 for 6"),
+        (changed(categorical=np.ones(6, bool)), "compares the categories of a column"),
+        (changed(categorical=np.zeros(6, bool)), "about a column that is not categorical"),
+        (changed(indicators=None), "not Indicators"),
+        (changed(statistics=None), "not StatisticTables"),
+        (changed_indicators(texts=()), "hashes and 0 texts"),
+        (changed_indicators(texts=["Paris"]), "not a tuple of texts"),
+        (changed_indicators(hashes=TINY_CATEGORIES.forest.indicators.hashes * 0), "hash .* is 0"),
+        (changed_indicators(columns=TINY_CATEGORIES.forest.indicators.columns + 9), "6 features"),
+        (with_border("indicator", 0.4), "border of an indicator is not 0.5"),
+        (with_border("statistic", 15.0), "no whole number from 0 to 14"),
+        (with_border("statistic", 0.5), "no whole number from 0 to 14"),
+        (with_border("statistic", np.nan), "no whole number from 0 to 14"),
+        (with_value("member_offsets", 0, 1), "member_offsets do not cut"),
+        (with_value("member_offsets", 1, 10**6), "member_offsets do not cut"),
+        (with_value("entry_offsets", -1, 10**6), "entry_offsets do not cut"),
+        (with_value("question_offsets", -1, 99), "question_offsets do not cut"),
+        (with_value("members", 0, 99), "column 99, but the model has 6 features"),
+        (with_value("members", 0, 0), "not categorical"),
+        (with_value("keys", 0, 2**64 - 1), "keys of a table do not ascend"),
+        (changed_tables(keys=TABLES.keys[:-1]), "keys and"),
+        (changed_tables(keys=TABLES.keys.astype(np.int64)), "keys is int64"),
+        (changed_tables(counts=TABLES.counts.astype(np.int8)), "counts is int8"),
+        (changed_tables(counts=TABLES.counts - 100.0), "counts has a negative"),
+        (changed_tables(counts=TABLES.counts * np.nan), "counts has .* not finite"),
+        (changed_tables(sums=TABLES.sums[:-1]), "sums where"),
+        (changed_tables(sums=TABLES.sums + np.inf), "sums has .* not finite"),
+        (with_value("n_targets", 0, 9), "sums where"),
+        (changed_tables(target_names=()), "target_names are not"),
+        (with_value("prior_weight", 0, 0.0), "prior_weight .* not above 0"),
+        (with_value("prior_weight", 0, np.nan), "prior_weight .* not finite"),
+        (with_value("column_tables", 0, 7), "of a table that there is not"),
+        (with_value("column_targets", 0, 7), "of a sum that its table does not have"),
+        (with_value("column_targets", 0, -2), "of a sum that its table does not have"),
+        (with_value("column_priors", 0, np.inf), "column_priors .* not finite"),
+        (with_value("column_lows", 0, 5.0), "column_low is not below"),
+        (with_value("column_highs", 0, np.nan), "column_highs .* not finite"),
+        (changed_tables(column_priors=np.zeros(1)), "column_priors has length 1"),
+        (
+            changed_tables(
+                question_offsets=np.array([0] + [17] * TABLES.n_tables, np.uint32),
+                question_columns=np.zeros(17, np.uint32),
+                question_borders=np.zeros(17),
+            ),
+            "17 questions; at most 16",
+        ),
+        (
+            changed_tables(
+                question_offsets=np.array([0] + [1] * TABLES.n_tables, np.uint32),
+                question_columns=np.full(1, TINY_CATEGORIES.forest.first_statistic, np.uint32),
+                question_borders=np.zeros(1),
+            ),
+            "base question is about a statistic column",
+        ),
+        (
+            changed(split_columns=TINY_CATEGORIES.forest.split_columns + np.uint32(99)),
+            "a tree asks about column",
+        ),
+    ],
+)
+def test_categories_that_do_not_fit_are_named_and_never_saved(
     model: TrainedModel, complaint: str
 ) -> None:
     with pytest.raises(ModelFileError, match=complaint):

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any, TypeVar
@@ -43,6 +43,7 @@ from ocelotboost.estimator.progress import ProgressBar
 from ocelotboost.loss.base import CustomLoss, Floats, Loss, Targets
 from ocelotboost.metric.base import MetricLike, check_metric
 from ocelotboost.metric.registry import check_metric_fits, metric_from_name, raw_score_of
+from ocelotboost.model.describe import describe
 from ocelotboost.model.file import load_trained, save_model
 from ocelotboost.model.forest import Forest, join_forests
 from ocelotboost.model.importance import feature_importances
@@ -360,6 +361,7 @@ class OcelotEstimator(BaseEstimator):  # type: ignore[misc]
             and len(X) > 0
             and self.model_.feature_names is None
             and self.nan_mode != "Forbidden"
+            and self._predictor.categories is None
         ):
             return self._predictor.raw_of_matrix(X, self._prediction_threads(len(X)))
         table = self._matching_table(X)
@@ -393,6 +395,31 @@ class OcelotEstimator(BaseEstimator):  # type: ignore[misc]
         """The trees as arrays."""
         check_is_fitted(self, "model_")
         return self.model_.forest
+
+    def describe(self, trees: int | Sequence[int] | str = 1) -> str:
+        """The model in words: a summary, its size, and some of its trees.
+
+        trees  so many first trees, a list of tree numbers, or "all"
+
+        >>> from ocelotboost import OcelotRegressor
+        >>> model = OcelotRegressor(iterations=1, depth=1, learning_rate=1.0, l2_leaf_reg=0.0)
+        >>> print(model.fit([[20.0], [30.0], [40.0]], [1.0, 1.0, 4.0]).describe())
+        ... # doctest: +ELLIPSIS
+        regressor, RMSE: 1 tree, 1 feature
+        start value: 2
+        <BLANKLINE>
+        size        entries  bytes
+        trees             2     15
+        saved file           ...
+        <BLANKLINE>
+        tree 0
+          1. feature 0 > 35
+          yes = 1  value  weight
+          0           -1       2
+          1           +2       1
+        """
+        check_is_fitted(self, "model_")
+        return describe(self.model_, trees)
 
     def save_model(self, path: str | PathLike[str], format: str = "auto") -> None:
         """Write the model: safetensors, or JSON when the name ends in .json (or format="json")."""

@@ -260,3 +260,51 @@ def predict_trees(
     *,
     n_threads: int,
 ) -> None: ...
+def combination_keys(
+    hashes: NDArray[np.uint64], out_keys: NDArray[np.uint64], *, n_threads: int
+) -> None: ...
+def index_keys(
+    keys: NDArray[np.uint64],
+    entry_offsets: NDArray[np.uint64],
+    bucket_offsets: NDArray[np.uint64],
+    out_slot_keys: NDArray[np.uint64],
+    out_vacant: NDArray[np.uint64],
+    out_slot_entries: NDArray[np.uint32],
+    *,
+    n_threads: int,
+) -> None: ...
+def look_up(
+    hashes: NDArray[np.uint64],
+    member_offsets: NDArray[np.uint32],
+    members: NDArray[np.uint32],
+    answers: NDArray[np.uint32],
+    answer_rows: NDArray[np.int32],
+    bucket_offsets: NDArray[np.uint64],
+    slot_keys: NDArray[np.uint64],
+    vacant: NDArray[np.uint64],
+    column_offsets: NDArray[np.uint32],
+    bin_offsets: NDArray[np.uint64],
+    slot_bins: NDArray[np.uint8],
+    targets: NDArray[np.uint32],
+    inout_bins: NDArray[np.uint8],
+    *,
+    n_threads: int,
+) -> None: ...
+def match_categories(
+    hashes: NDArray[np.uint64],
+    sources: NDArray[np.uint32],
+    categories: NDArray[np.uint64],
+    targets: NDArray[np.uint32],
+    inout_bins: NDArray[np.uint8],
+    *,
+    n_threads: int,
+) -> None: ...
+def answer_questions(
+    bins: NDArray[np.uint8],
+    offsets: NDArray[np.uint32],
+    columns: NDArray[np.uint32],
+    split_bins: NDArray[np.uint8],
+    out_answers: NDArray[np.uint32],
+    *,
+    n_threads: int,
+) -> None: ...

@@ -12,6 +12,9 @@ from enum import IntEnum
 #: In the list of parent histograms: this histogram has no sibling.
 NO_HISTOGRAM = 0xFFFFFFFF
 
+#: Slots of a bucket in which look-up tables keep their keys.
+BUCKET_SIZE = 8
+
 #: Bins of a histogram, used or not.
 N_BINS = 256
 

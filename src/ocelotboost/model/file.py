@@ -5,12 +5,15 @@ Two forms hold the same (docs/model_format.md has every field):
     .ocelot   safetensors: the forest's arrays, and one JSON text with the rest
     .json     the same as strict JSON, one line a tree, for eyes and other languages
 
+Files of format 1, which knew no categories, are read too.
+
 Reading goes bytes -> (fields, arrays) -> checksum -> TrainedModel -> validate, whichever the form.
 """
 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import errno
 import functools
 import hashlib
@@ -29,21 +32,39 @@ import safetensors.numpy
 from numpy.typing import NDArray
 
 from ocelotboost.errors import ModelFileError, ParameterError
-from ocelotboost.model.forest import Forest
-from ocelotboost.model.trained import LARGEST_DEPTH, NUMBER_LABELS, TrainedModel, validate
+from ocelotboost.model.file_arrays import (
+    CATEGORY_ARRAYS,
+    CATEGORY_FIELDS,
+    TREE_ARRAYS,
+    Arrays,
+    Fields,
+    arrays_of,
+    category_fields_of,
+    forest_of,
+    narrowed,
+    widened,
+)
+from ocelotboost.model.file_json import (
+    CATEGORY_PARTS,
+    TREE_PARTS,
+    exactly,
+    float_array,
+    floats_from_json,
+    floats_to_json,
+    read_parts,
+    strict_json,
+    write_json,
+)
+from ocelotboost.model.trained import NUMBER_LABELS, TrainedModel, validate
 
-FORMAT = 1
+FORMAT = 2
 
 FilePath = str | os.PathLike[str]
-Fields = dict[str, Any]
-Arrays = dict[str, NDArray[Any]]
 
 _FIELDS = (
     "format", "ocelotboost", "sha256", "kind", "loss", "feature_names", "classes",
     "parameters", "dropped_parameters", "history", "best_iteration",
 )  # fmt: skip
-_ARRAYS = tuple(Forest.__dataclass_fields__)
-_TREE_FIELDS = {"columns", "borders", "leaf_values", "leaf_weights"}
 _RESTORE = "Restore the file from a copy or save the model again."
 _SIGNS_OF_DAMAGE = (
     ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError,
@@ -86,7 +107,10 @@ def load_trained(path: FilePath) -> TrainedModel:
 
 
 def dumps(model: TrainedModel, format: str = "safetensors") -> bytes:
-    """A model as bytes, "safetensors" or "json"; equal models give equal bytes."""
+    """A model as bytes, "safetensors" or "json"; equal models give equal bytes.
+
+    What no tree uses is left out.
+    """
     if format not in ("safetensors", "json"):
         raise ParameterError(
             f"format is {format!r}; a model is saved as 'safetensors' or 'json' "
@@ -96,9 +120,10 @@ def dumps(model: TrainedModel, format: str = "safetensors") -> bytes:
         validate(model)
     except ModelFileError as problem:
         raise ModelFileError(f"Cannot save the model: {problem}.") from problem
-    fields, arrays = _fields_of(model), _arrays_of(model.forest)
+    model = dataclasses.replace(model, forest=model.forest.pruned())
+    fields, arrays = _fields_of(model), arrays_of(model.forest)
     fields["sha256"] = _checksum(fields, arrays)
-    return _write_json(fields, arrays) if format == "json" else _write_safetensors(fields, arrays)
+    return write_json(fields, arrays) if format == "json" else _write_safetensors(fields, arrays)
 
 
 def loads(data: bytes) -> TrainedModel:
@@ -137,8 +162,11 @@ def _parse(data: bytes) -> tuple[Fields, Arrays]:
     )
 
 
-def _check_fields(fields: Any, allowed: Iterable[str], form: str) -> None:
-    """Is it ours, is it readable for this version, and are all fields there and no others?"""
+def _check_fields(fields: Any, trees: Iterable[str], categories: Iterable[str], form: str) -> None:
+    """Is it ours, is it readable for this version, and are all fields there and no others?
+
+    trees, categories  fields besides those of both forms; format 1 knows no categories
+    """
     if not isinstance(fields, dict) or not {"ocelotboost", "format"} <= fields.keys():
         raise ModelFileError(
             f"it is {form}, but not a model of Ocelot: the fields 'ocelotboost' and 'format' are "
@@ -152,7 +180,7 @@ def _check_fields(fields: Any, allowed: Iterable[str], form: str) -> None:
         )
     if type(number) is not int or number < 1:
         raise ModelFileError(f"its format is {number!r}, not a number from 1. {_RESTORE}")
-    wrong = sorted(fields.keys() ^ set(allowed))
+    wrong = sorted(fields.keys() ^ {*_FIELDS, *trees, *(categories if number > 1 else ())})
     if wrong:
         raise ModelFileError(f"these fields are missing or unknown: {', '.join(wrong)}. {_RESTORE}")
 
@@ -162,6 +190,7 @@ def _fields_of(model: TrainedModel) -> Fields:
     return {
         "format": FORMAT,
         "ocelotboost": _version(),
+        "sha256": "",
         "kind": model.kind,
         "loss": model.loss,
         "feature_names": None if model.feature_names is None else list(model.feature_names),
@@ -169,31 +198,25 @@ def _fields_of(model: TrainedModel) -> Fields:
         "parameters": parameters,
         "dropped_parameters": sorted({*model.dropped_parameters, *dropped}),
         "history": {
-            data_set: {metric: _floats_to_json(values) for metric, values in metrics.items()}
+            data_set: {metric: floats_to_json(values) for metric, values in metrics.items()}
             for data_set, metrics in model.history.items()
         },
         "best_iteration": model.best_iteration,
+        **category_fields_of(model.forest),
     }
-
-
-def _arrays_of(forest: Forest) -> Arrays:
-    arrays = {name: np.ascontiguousarray(getattr(forest, name)) for name in _ARRAYS}
-    borders = arrays["split_borders"]
-    arrays["split_borders"] = np.where(np.isnan(borders), np.nan, borders)  # NaN has many bytes
-    return arrays
 
 
 def _model_of(fields: Fields, arrays: Arrays) -> TrainedModel:
     names, classes = fields["feature_names"], fields["classes"]
     model = TrainedModel(
-        forest=Forest(**arrays),
+        forest=forest_of(arrays, fields),
         kind=fields["kind"],
         loss=fields["loss"],
         feature_names=None if names is None else tuple(names),
         classes=None if classes is None else _labels_from_json(classes),
         parameters=fields["parameters"],
         history={
-            data_set: {metric: _floats_from_json(values) for metric, values in metrics.items()}
+            data_set: {metric: floats_from_json(values) for metric, values in metrics.items()}
             for data_set, metrics in fields["history"].items()
         },
         best_iteration=fields["best_iteration"],
@@ -229,7 +252,8 @@ def _version() -> str:
 def _write_safetensors(fields: Fields, arrays: Arrays) -> bytes:
     # One metadata key: safetensors writes several in random order.
     text = json.dumps(fields, allow_nan=False)
-    return safetensors.numpy.save(arrays, metadata={"ocelotboost": text})
+    small = {name: narrowed(array) for name, array in arrays.items()}
+    return safetensors.numpy.save(small, metadata={"ocelotboost": text})
 
 
 def _read_safetensors(data: bytes) -> tuple[Fields, Arrays]:
@@ -238,143 +262,38 @@ def _read_safetensors(data: bytes) -> tuple[Fields, Arrays]:
     except safetensors.SafetensorError as problem:
         raise ModelFileError(f"it is damaged or cut short ({problem}). {_RESTORE}") from problem
     header_end = 8 + int.from_bytes(data[:8], "little")
-    metadata = _strict_json(data[8:header_end]).get("__metadata__", {})
-    fields = _strict_json(metadata.get("ocelotboost", "{}").encode("ascii"))
-    _check_fields(fields, _FIELDS, "a safetensors file")
-    wrong = sorted(views.keys() ^ set(_ARRAYS))
+    metadata = strict_json(data[8:header_end]).get("__metadata__", {})
+    fields = strict_json(metadata.get("ocelotboost", "{}").encode("ascii"))
+    _check_fields(fields, (), CATEGORY_FIELDS, "a safetensors file")
+    names = {*TREE_ARRAYS, *(CATEGORY_ARRAYS if fields["format"] > 1 else ())}
+    wrong = sorted(views.keys() ^ names)
     if wrong:
         raise ModelFileError(f"these arrays are missing or unknown: {', '.join(wrong)}. {_RESTORE}")
-    return fields, {name: np.array(views[name]) for name in _ARRAYS}
-
-
-def _write_json(fields: Fields, arrays: Arrays) -> bytes:
-    """One line a field and one line a tree."""
-    ordered = {key: fields[key] for key in _FIELDS}
-    ordered["missing_high"] = arrays["missing_high"].tolist()
-    ordered["start_value"] = arrays["start_value"].tolist()
-    lines = [f"{json.dumps(key)}: {_json_text(value)}" for key, value in ordered.items()]
-    trees = ",\n".join(_json_text(tree) for tree in _trees_to_json(Forest(**arrays)))
-    return ("{\n" + ",\n".join(lines) + ',\n"trees": [\n' + trees + "\n]\n}\n").encode("ascii")
-
-
-def _json_text(value: Any) -> str:
-    return json.dumps(value, allow_nan=False)
-
-
-def _trees_to_json(forest: Forest) -> list[dict[str, Any]]:
-    splits, leaves = forest.split_offsets().tolist(), forest.leaf_offsets().tolist()
-    return [
-        {
-            "columns": forest.split_columns[splits[t] : splits[t + 1]].tolist(),
-            "borders": _floats_to_json(forest.split_borders[splits[t] : splits[t + 1]].tolist()),
-            "leaf_values": forest.leaf_values[leaves[t] : leaves[t + 1]].tolist(),
-            "leaf_weights": forest.leaf_weights[leaves[t] : leaves[t + 1]].tolist(),
-        }
-        for t in range(forest.n_trees)
-    ]
+    return fields, {name: widened(name, views[name]) for name in sorted(names)}
 
 
 def _read_json(data: bytes) -> tuple[Fields, Arrays]:
     try:
-        document = _strict_json(data)
+        document = strict_json(data)
     except ValueError as problem:
         raise ModelFileError(
             f"it begins like JSON but is not, or is cut short ({problem}). {_RESTORE}"
         ) from problem
-    _check_fields(document, {*_FIELDS, "missing_high", "start_value", "trees"}, "JSON")
-    trees = document.pop("trees")
-    start_value = _float_array(document.pop("start_value"))
-    missing_high = document.pop("missing_high")
-    for position, tree in enumerate(trees):
-        _check_tree(tree, position, len(start_value))
-    rows = [row for tree in trees for row in tree["leaf_values"]]
-    return document, {
-        "split_columns": np.array(
-            [_exactly(int, c) for tree in trees for c in tree["columns"]], dtype=np.uint32
-        ),
-        "split_borders": _float_array([b for tree in trees for b in tree["borders"]]),
-        "tree_depths": np.array([len(tree["columns"]) for tree in trees], dtype=np.uint32),
-        "leaf_values": _float_array([v for row in rows for v in row]).reshape(
-            len(rows), len(start_value)
-        ),
-        "leaf_weights": _float_array([w for tree in trees for w in tree["leaf_weights"]]),
-        "start_value": start_value,
-        "missing_high": np.array([_exactly(bool, m) for m in missing_high], dtype=np.bool_),
-    }
-
-
-def _check_tree(tree: dict[str, Any], position: int, n_outputs: int) -> None:
-    if tree.keys() != _TREE_FIELDS:
-        raise ModelFileError(f"tree {position} has fields {sorted(tree)}. {_RESTORE}")
-    depth = len(tree["columns"])
-    sizes = len(tree["borders"]), len(tree["leaf_values"]), len(tree["leaf_weights"])
-    if depth > LARGEST_DEPTH or sizes != (depth, 2**depth, 2**depth):
-        raise ModelFileError(
-            f"tree {position} has {depth} columns, {sizes[0]} borders, {sizes[1]} leaf values and "
-            f"{sizes[2]} leaf weights, which do not fit together. {_RESTORE}"
-        )
-    if any(len(row) != n_outputs for row in tree["leaf_values"]):
-        raise ModelFileError(f"tree {position} has leaves without {n_outputs} values. {_RESTORE}")
-
-
-def _strict_json(data: bytes) -> Any:
-    """JSON as the standard has it: UTF-8, no NaN or Infinity, no key twice."""
-
-    def refuse(constant: str) -> None:
-        raise ValueError(f"{constant} is not JSON")
-
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) != len(pairs):
-            raise ValueError("a key occurs twice")
-        return found
-
-    return json.loads(data.decode("utf-8"), object_pairs_hook=unique, parse_constant=refuse)
-
-
-_NOT_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
-
-
-def _floats_to_json(values: Iterable[float]) -> list[float | str]:
-    return [_float_to_json(float(value)) for value in values]
-
-
-def _float_to_json(value: float) -> float | str:
-    if math.isnan(value):
-        return "NaN"
-    return value if math.isfinite(value) else ("Infinity" if value > 0 else "-Infinity")
-
-
-def _floats_from_json(values: list[Any]) -> list[float]:
-    return [_float_from_json(value) for value in values]
-
-
-def _float_from_json(value: Any) -> float:
-    if type(value) is float:
-        return value
-    return _NOT_FINITE[value] if isinstance(value, str) else float(_exactly(int, value))
-
-
-def _float_array(values: list[Any]) -> NDArray[np.float64]:
-    return np.array(_floats_from_json(values), dtype=np.float64)
-
-
-def _exactly(kind: type, value: Any) -> Any:
-    if type(value) is not kind:
-        raise TypeError(f"{value!r} is not of type {kind.__name__}")
-    return value
+    _check_fields(document, TREE_PARTS, CATEGORY_PARTS, "JSON")
+    arrays = read_parts(document)
+    return document, arrays
 
 
 def _labels_to_json(classes: NDArray[Any]) -> dict[str, Any]:
     dtype = "str" if classes.dtype.kind in "UT" else classes.dtype.name
     values = classes.tolist()
-    return {"dtype": dtype, "values": _floats_to_json(values) if "float" in dtype else values}
+    return {"dtype": dtype, "values": floats_to_json(values) if "float" in dtype else values}
 
 
 def _labels_from_json(classes: dict[str, Any]) -> NDArray[Any]:
     dtype, values = classes["dtype"], classes["values"]
     if dtype == "str":
-        return np.array([_exactly(str, label) for label in values], dtype=np.str_)
+        return np.array([exactly(str, label) for label in values], dtype=np.str_)
     if dtype == "object":
         labels = np.empty(len(values), dtype=object)
         labels[:] = values
@@ -382,9 +301,9 @@ def _labels_from_json(classes: dict[str, Any]) -> NDArray[Any]:
     if dtype not in NUMBER_LABELS:
         raise TypeError(f"class labels of dtype {dtype!r}")
     if "float" in dtype:
-        return _float_array(values).astype(dtype)
+        return float_array(values).astype(dtype)
     kind = bool if dtype == "bool" else int
-    return np.array([_exactly(kind, label) for label in values], dtype=dtype)
+    return np.array([exactly(kind, label) for label in values], dtype=dtype)
 
 
 def _json_parameters(parameters: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
@@ -412,7 +331,7 @@ def _json_value(value: Any, depth: int = 0) -> Any:
     if depth < 8 and isinstance(value, list | tuple):
         return [_json_value(item, depth + 1) for item in value]
     if depth < 8 and isinstance(value, dict):
-        return {_exactly(str, k): _json_value(v, depth + 1) for k, v in value.items()}
+        return {exactly(str, k): _json_value(v, depth + 1) for k, v in value.items()}
     raise TypeError(f"{type(value).__name__} is not a JSON value")
 
 

@@ -9,21 +9,40 @@ from ocelotboost.model.forest import Forest
 
 
 def feature_importances(forest: Forest) -> NDArray[np.float64]:
-    """Importance of each column, summing to 1 (all 0 for a forest without splits): (n_features,).
+    """Importance of each feature, summing to 1 (all 0 for a forest without splits): (n_features,).
 
     A question pairs the leaves that differ in its answer alone. With weights a, b and values u, v
-    the pair contributes a·b / (a + b) · (u − v)²: the variance that the question explains.
+    the pair contributes a·b / (a + b) · (u − v)²: the variance that the question explains. The
+    features of a combination, those of its base questions included, share it equally.
     """
-    importances = np.zeros(forest.n_features)
+    by_column = np.zeros(forest.n_columns)
     split_offsets, leaf_offsets = forest.split_offsets(), forest.leaf_offsets()
     for tree in range(forest.n_trees):
         leaves = slice(leaf_offsets[tree], leaf_offsets[tree + 1])
         values, weights = forest.leaf_values[leaves], forest.leaf_weights[leaves]
         columns = forest.split_columns[split_offsets[tree] : split_offsets[tree + 1]]
         for level, column in enumerate(columns):
-            importances[column] += _explained(values, weights, level)
+            by_column[column] += _explained(values, weights, level)
+    importances = np.zeros(forest.n_features)
+    for column in np.flatnonzero(by_column).tolist():
+        features = _features_of(forest, column)
+        importances[features] += by_column[column] / len(features)
     total = importances.sum()
     return importances / total if total > 0 else importances
+
+
+def _features_of(forest: Forest, column: int) -> list[int]:
+    """The features that a column is made of, each once."""
+    if column < forest.n_features:
+        return [column]
+    if column < forest.first_statistic:
+        return [int(forest.indicators.columns[column - forest.n_features])]
+    tables = forest.statistics
+    table = int(tables.column_tables[column - forest.first_statistic])
+    members = set(tables.members_of(table).tolist())
+    for asked in tables.question_columns[tables.questions_of(table)].tolist():
+        members.update(_features_of(forest, asked))
+    return sorted(members)
 
 
 def _explained(values: NDArray[np.float64], weights: NDArray[np.float64], level: int) -> float:

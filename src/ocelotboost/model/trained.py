@@ -9,10 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.errors import ModelFileError
+from ocelotboost.model.check_categories import (
+    LARGEST_DEPTH,
+    check_array,
+    check_categories,
+    check_flags,
+    check_questions,
+    require,
+)
 from ocelotboost.model.forest import Forest
 
 KINDS = ("classifier", "regressor")
-LARGEST_DEPTH = 16
 NUMBER_LABELS = (
     "bool",
     *("int8", "int16", "int32", "int64"),
@@ -59,16 +66,12 @@ def validate(model: TrainedModel) -> None:
     looking. So whatever passes here must be safe to predict with.
     """
     _check_arrays(model.forest)
+    check_categories(model.forest)
     _check_trees(model.forest)
     _check_numbers(model.forest)
     _check_classes(model)
     _check_names(model)
     _check_history(model)
-
-
-def _require(fits: bool, problem: str) -> None:
-    if not fits:
-        raise ModelFileError(problem)
 
 
 def _check_arrays(forest: Forest) -> None:
@@ -81,19 +84,13 @@ def _check_arrays(forest: Forest) -> None:
         ("start_value", np.float64, 1),
         ("missing_high", np.bool_, 1),
     ):
-        array = getattr(forest, name)
-        _require(isinstance(array, np.ndarray), f"{name} is not an array but {type(array)}")
-        _require(
-            array.dtype == np.dtype(dtype) and array.ndim == n_axes,
-            f"{name} is {array.dtype} with {array.ndim} axes, "
-            f"but must be {np.dtype(dtype)} with {n_axes}",
-        )
+        check_array(name, getattr(forest, name), (dtype,), n_axes)
 
 
 def _check_trees(forest: Forest) -> None:
     depths = forest.tree_depths.astype(np.int64)
     deepest = int(depths.max(initial=0))
-    _require(deepest <= LARGEST_DEPTH, f"a tree has depth {deepest}; at most {LARGEST_DEPTH} fit")
+    require(deepest <= LARGEST_DEPTH, f"a tree has depth {deepest}; at most {LARGEST_DEPTH} fit")
     n_splits, n_leaves = int(depths.sum()), int(np.left_shift(1, depths).sum())
     for name, array, expected in (
         ("split_columns", forest.split_columns, n_splits),
@@ -101,17 +98,13 @@ def _check_trees(forest: Forest) -> None:
         ("leaf_values", forest.leaf_values, n_leaves),
         ("leaf_weights", forest.leaf_weights, n_leaves),
     ):
-        _require(
+        require(
             len(array) == expected,
             f"{name} has length {len(array)}, but the tree depths ask for {expected}",
         )
-    largest = int(forest.split_columns.max(initial=0))
-    _require(
-        n_splits == 0 or largest < forest.n_features,
-        f"a tree asks about column {largest}, but the model has {forest.n_features} columns",
-    )
-    _require(forest.n_outputs >= 1, "start_value is empty: the model has no output")
-    _require(
+    check_questions(forest, forest.split_columns, forest.split_borders)
+    require(forest.n_outputs >= 1, "start_value is empty: the model has no output")
+    require(
         forest.leaf_values.shape[1] == forest.n_outputs,
         f"leaf_values has {forest.leaf_values.shape[1]} outputs, start_value {forest.n_outputs}",
     )
@@ -120,59 +113,57 @@ def _check_trees(forest: Forest) -> None:
 def _check_numbers(forest: Forest) -> None:
     for name in ("leaf_values", "leaf_weights", "start_value"):
         finite = bool(np.isfinite(getattr(forest, name)).all())
-        _require(finite, f"{name} has a value that is not finite")
-    _require(bool((forest.leaf_weights >= 0).all()), "leaf_weights has a negative value")
-    # A byte that is neither 0 nor 1 is not a bool to a compiler.
-    bytes_of_bools = np.ascontiguousarray(forest.missing_high).view(np.uint8)
-    _require(int(bytes_of_bools.max(initial=0)) <= 1, "missing_high has a value beyond 0 and 1")
+        require(finite, f"{name} has a value that is not finite")
+    require(bool((forest.leaf_weights >= 0).all()), "leaf_weights has a negative value")
+    check_flags("missing_high", forest.missing_high)
 
 
 def _check_classes(model: TrainedModel) -> None:
-    _require(model.kind in KINDS, f"the kind {model.kind!r} is none of {', '.join(KINDS)}")
+    require(model.kind in KINDS, f"the kind {model.kind!r} is none of {', '.join(KINDS)}")
     classes = model.classes
     if model.kind != "classifier":
-        _require(classes is None, f"a {model.kind} cannot have classes")
+        require(classes is None, f"a {model.kind} cannot have classes")
         return
     if not isinstance(classes, np.ndarray) or classes.ndim != 1:
         raise ModelFileError("a classifier needs its classes as an array of one axis")
     n_outputs = model.forest.n_outputs
     expected = 2 if n_outputs == 1 else n_outputs
-    _require(
+    require(
         len(classes) == expected,
         f"there are {len(classes)} classes, but {n_outputs} outputs need {expected}",
     )
     known = classes.dtype.kind in "UT" or classes.dtype.name in NUMBER_LABELS
     if classes.dtype == np.dtype(object):
         known = all(type(label) in (str, int, float, bool) for label in classes)
-    _require(
+    require(
         known,
         f"the class labels are of dtype {classes.dtype}; only ints, floats, bools and strings can "
         "be saved: encode the target before fitting",
     )
-    _require(len(set(classes.tolist())) == len(classes), "a class label occurs twice")
+    require(len(set(classes.tolist())) == len(classes), "a class label occurs twice")
 
 
 def _check_names(model: TrainedModel) -> None:
-    _require(isinstance(model.loss, str), f"the loss is {model.loss!r}, not a name")
+    require(isinstance(model.loss, str), f"the loss is {model.loss!r}, not a name")
     names = model.feature_names
     if names is not None:
         all_text = isinstance(names, tuple) and all(isinstance(name, str) for name in names)
-        _require(all_text, "feature_names is not a tuple of texts")
-        _require(
+        require(all_text, "feature_names is not a tuple of texts")
+        require(
             len(names) == model.n_features,
             f"there are {len(names)} feature names for {model.n_features} columns",
         )
-    _require(
+    require(
         isinstance(model.parameters, dict) and all(isinstance(k, str) for k in model.parameters),
         "parameters is not a dict with texts for keys",
     )
     best = model.best_iteration
-    _require(
+    require(
         best is None or (isinstance(best, int) and not isinstance(best, bool) and best >= 0),
         f"best_iteration is {best!r}, not None or a number from 0",
     )
     dropped = model.dropped_parameters
-    _require(
+    require(
         isinstance(dropped, tuple) and all(isinstance(name, str) for name in dropped),
         "dropped_parameters is not a tuple of texts",
     )
@@ -180,9 +171,9 @@ def _check_names(model: TrainedModel) -> None:
 
 def _check_history(model: TrainedModel) -> None:
     problem = "history is not a dict of data sets, each a dict of metrics, each a list of numbers"
-    _require(isinstance(model.history, dict), problem)
+    require(isinstance(model.history, dict), problem)
     for data_set, metrics in model.history.items():
-        _require(isinstance(data_set, str) and isinstance(metrics, dict), problem)
+        require(isinstance(data_set, str) and isinstance(metrics, dict), problem)
         for metric, values in metrics.items():
-            _require(isinstance(metric, str) and isinstance(values, list), problem)
-            _require(all(isinstance(v, float | int | np.number) for v in values), problem)
+            require(isinstance(metric, str) and isinstance(values, list), problem)
+            require(all(isinstance(v, float | int | np.number) for v in values), problem)

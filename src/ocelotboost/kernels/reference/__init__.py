@@ -21,9 +21,16 @@ from ocelotboost.kernels.reference.leaves import (
     leaf_quantiles,
     leaf_sums,
     loss_gradients,
-    predict_trees,
     softmax_gradients,
     softmax_leaf_sums,
+)
+from ocelotboost.kernels.reference.predict import (
+    answer_questions,
+    combination_keys,
+    index_keys,
+    look_up,
+    match_categories,
+    predict_trees,
 )
 from ocelotboost.kernels.reference.quantize import choose_borders, count_missing, quantize
 from ocelotboost.kernels.reference.table import (
@@ -36,17 +43,22 @@ from ocelotboost.kernels.reference.table import (
 __all__ = [
     "accumulate_histograms",
     "add_leaf_values",
+    "answer_questions",
     "assign_leaves",
     "choose_borders",
+    "combination_keys",
     "count_missing",
     "encode_hashes",
     "fill_panel",
     "hash_integers",
     "hash_text_views",
     "hash_texts",
+    "index_keys",
     "leaf_quantiles",
     "leaf_sums",
+    "look_up",
     "loss_gradients",
+    "match_categories",
     "minimal_variance_weights",
     "pack_gradients",
     "predict_trees",

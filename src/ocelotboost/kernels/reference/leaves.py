@@ -1,4 +1,4 @@
-"""Twins: gradients, leaf sums and values, prediction."""
+"""Twins: gradients, leaf sums and values."""
 
 from __future__ import annotations
 
@@ -124,27 +124,6 @@ def add_leaf_values(
 ) -> None:
     """Add the values of its leaf to every row."""
     inout_raw += leaf_values[leaves].T
-
-
-def predict_trees(
-    bins: NDArray[np.uint8],
-    split_columns: Indices,
-    split_bins: NDArray[np.uint8],
-    depths: Indices,
-    leaf_values: Floats,
-    inout_raw: Floats,
-    *,
-    n_threads: int,
-) -> None:
-    """Add the leaf values of every tree, one tree after the other."""
-    split = first_leaf = 0
-    for depth in depths.tolist():
-        leaves = np.zeros(bins.shape[1], dtype=np.intp)
-        for d in range(split, split + depth):
-            leaves = leaves * 2 + (bins[split_columns[d]] > split_bins[d])
-        inout_raw += leaf_values[first_leaf + leaves].T
-        split += depth
-        first_leaf += 1 << depth
 
 
 def _leaves(rows: Indices, leaf_offsets: Indices) -> list[tuple[int, Indices]]:

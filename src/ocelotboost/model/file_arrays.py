@@ -1,0 +1,130 @@
+"""A forest as named arrays and back; arrays as few bytes and back."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ocelotboost.model.forest import Forest
+from ocelotboost.model.statistic_table import Indicators, StatisticTables, compact
+
+Fields = dict[str, Any]
+Arrays = dict[str, NDArray[Any]]
+
+#: dtype of every array in memory; the counts and sums of tables keep their own.
+TREE_ARRAYS: dict[str, type[np.generic]] = {
+    "split_columns": np.uint32,
+    "split_borders": np.float64,
+    "tree_depths": np.uint32,
+    "leaf_values": np.float64,
+    "leaf_weights": np.float64,
+    "start_value": np.float64,
+    "missing_high": np.bool_,
+}
+CATEGORY_ARRAYS: dict[str, type[np.generic] | None] = {
+    "categorical": np.bool_,
+    "indicators.columns": np.uint32,
+    "indicators.hashes": np.uint64,
+    "statistics.prior_weight": np.float64,
+    "statistics.member_offsets": np.uint32,
+    "statistics.members": np.uint32,
+    "statistics.question_offsets": np.uint32,
+    "statistics.question_columns": np.uint32,
+    "statistics.question_borders": np.float64,
+    "statistics.entry_offsets": np.uint64,
+    "statistics.keys": np.uint64,
+    "statistics.counts": None,
+    "statistics.n_targets": np.uint32,
+    "statistics.sums": None,
+    "statistics.column_tables": np.uint32,
+    "statistics.column_targets": np.int32,
+    "statistics.column_priors": np.float64,
+    "statistics.column_lows": np.float64,
+    "statistics.column_highs": np.float64,
+}
+#: Texts that belong to arrays.
+CATEGORY_FIELDS = ("indicator_texts", "target_names")
+
+_SMALL_INTEGERS = (np.uint8, np.int8, np.uint16, np.int16, np.uint32)
+_BORDERS = ("split_borders", "statistics.question_borders")
+
+
+def arrays_of(forest: Forest) -> Arrays:
+    """All arrays by name, contiguous."""
+    parts: dict[str, Any] = {
+        "": forest,
+        "indicators.": forest.indicators,
+        "statistics.": forest.statistics,
+    }
+    arrays = {
+        prefix + field.name: np.ascontiguousarray(getattr(part, field.name))
+        for prefix, part in parts.items()
+        for field in dataclasses.fields(part)
+        if prefix + field.name in {*TREE_ARRAYS, *CATEGORY_ARRAYS}
+    }
+    for name in _BORDERS:  # NaN has many bytes
+        arrays[name] = np.where(np.isnan(arrays[name]), np.nan, arrays[name])
+    for name in ("statistics.counts", "statistics.sums"):
+        arrays[name] = compact(arrays[name])
+    return arrays
+
+
+def category_fields_of(forest: Forest) -> Fields:
+    """The texts that belong to ``arrays_of``."""
+    return {
+        "indicator_texts": list(forest.indicators.texts),
+        "target_names": [list(names) for names in forest.statistics.target_names],
+    }
+
+
+def forest_of(arrays: Arrays, fields: Fields) -> Forest:
+    """The forest of these arrays; without those of categories, one of numbers only."""
+    trees: dict[str, Any] = {name: arrays[name] for name in TREE_ARRAYS}
+    if "categorical" not in arrays:
+        return Forest(**trees)
+    indicators, statistics = (
+        {
+            name.removeprefix(prefix): array
+            for name, array in arrays.items()
+            if name.startswith(prefix)
+        }
+        for prefix in ("indicators.", "statistics.")
+    )
+    texts: Any = tuple(fields["indicator_texts"])
+    names: Any = tuple(tuple(own) for own in fields["target_names"])
+    return Forest(
+        **trees,
+        categorical=arrays["categorical"],
+        indicators=Indicators(**indicators, texts=texts),
+        statistics=StatisticTables(**statistics, target_names=names),
+    )
+
+
+def narrowed(array: NDArray[Any]) -> NDArray[Any]:
+    """The same numbers in the fewest bytes: small integers, float32, or as they are."""
+    if array.dtype.kind == "f":
+        counting = compact(array.reshape(-1)).reshape(array.shape)
+        if counting.dtype.kind == "u" and not np.signbit(array).any():
+            return counting
+        with np.errstate(over="ignore"):
+            single = array.astype(np.float32)
+        return single if np.array_equal(single, array, equal_nan=True) else array
+    if array.dtype.kind in "iu" and array.size:
+        low, high = int(array.min()), int(array.max())
+        for dtype in _SMALL_INTEGERS:
+            if np.iinfo(dtype).min <= low and high <= np.iinfo(dtype).max:
+                return array.astype(dtype)
+    return array
+
+
+def widened(name: str, array: NDArray[Any]) -> NDArray[Any]:
+    """The array with its dtype in memory; only where that loses nothing."""
+    dtype = {**TREE_ARRAYS, **CATEGORY_ARRAYS}[name]
+    if dtype is None:
+        dtype = np.float64 if array.dtype.kind == "f" else array.dtype.type
+    if not np.can_cast(array.dtype, dtype, "safe"):
+        raise TypeError(f"{name} is {array.dtype}")
+    return array.astype(dtype)

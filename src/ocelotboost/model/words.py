@@ -1,0 +1,72 @@
+"""Questions and combinations in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ocelotboost.model.forest import Forest
+from ocelotboost.model.statistic_table import FREQUENCY, N_STATISTIC_BINS
+
+
+@dataclass(frozen=True)
+class Words:
+    """Says in words what a forest's numbers mean.
+
+    names  of the features; None: they have none
+    """
+
+    forest: Forest
+    names: tuple[str, ...] | None
+
+    def feature(self, feature: int) -> str:
+        return f"feature {feature}" if self.names is None else self.names[feature]
+
+    def question(self, column: int, border: float) -> str:
+        """What a yes means: "age > 31.5", "city is 'Paris'", "frequency of city > 0.2"."""
+        forest = self.forest
+        if column < forest.n_features:
+            return self._number(column, border)
+        if column < forest.first_statistic:
+            return self._indicator(column - forest.n_features)
+        return self._statistic(column - forest.first_statistic, border)
+
+    def combination(self, table: int) -> str:
+        """The members of a table's combination: "city", "(device × [age > 31.5])"."""
+        tables = self.forest.statistics
+        members = [self.feature(member) for member in tables.members_of(table).tolist()]
+        base = tables.questions_of(table)
+        members += [
+            f"[{self.question(column, border)}]"
+            for column, border in zip(
+                tables.question_columns[base].tolist(),
+                tables.question_borders[base].tolist(),
+                strict=True,
+            )
+        ]
+        return members[0] if len(members) == 1 else f"({' × '.join(members)})"
+
+    def _number(self, column: int, border: float) -> str:
+        if not np.isnan(border):
+            return f"{self.feature(column)} > {border:.6g}"
+        # The border parts missing values from numbers, and the higher of the two say yes.
+        missing = "missing" if self.forest.missing_high[column] else "not missing"
+        return f"{self.feature(column)} is {missing}"
+
+    def _indicator(self, number: int) -> str:
+        indicators = self.forest.indicators
+        text = indicators.texts[number]
+        category = "missing" if text is None else repr(text)
+        return f"{self.feature(int(indicators.columns[number]))} is {category}"
+
+    def _statistic(self, column: int, border: float) -> str:
+        tables = self.forest.statistics
+        low, high = float(tables.column_lows[column]), float(tables.column_highs[column])
+        value = low + (border + 1) / (N_STATISTIC_BINS - 1) * (high - low)
+        table, target = int(tables.column_tables[column]), int(tables.column_targets[column])
+        combination = self.combination(table)
+        if target == FREQUENCY:
+            return f"frequency of {combination} > {value:.3g}"
+        name, prior = tables.target_names[table][target], float(tables.column_priors[column])
+        return f"{name} of {combination}, prior {prior:g} > {value:.3g}"
