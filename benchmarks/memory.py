@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 from benchmarks.cases import BY_NAME, Case
-from benchmarks.data import PROJECT
+from benchmarks.folder import PROJECT
 from benchmarks.peers import NAMES, Library, load
 
 STATUS = Path("/proc/self/status")
