@@ -77,7 +77,8 @@ def measure(task: Task, conditions: Conditions, library: Library) -> Run:
     stopped = library.fit_stopped(held, stopping)
     seconds = time.perf_counter() - start
     metric = root_mean_square if task.loss == "RMSE" else mean_log_loss
-    loss = metric(table.test, np.asarray(stopped.predict(table.test.features)))
+    test = table.test
+    loss = metric(test, np.asarray(stopped.predict(test.features)))
     return Run(conditions, library.name, library.version, loss, seconds, stopped.trees)
 
 

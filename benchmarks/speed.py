@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from benchmarks.cases import BY_NAME, Case, Goal
+from benchmarks.case import PLAIN, Case, Goal
+from benchmarks.cases import BY_NAME
 from benchmarks.folder import DataMissingError
 from benchmarks.measure import WAYS, Measurement, entrants
 from benchmarks.peers import NAMES, Library, Ocelot, load, parse_names
@@ -137,7 +138,7 @@ def main() -> None:
     """Measure the chosen cases, show tables and the summary, write the files asked for."""
     parser = _parser()
     options = parser.parse_args()
-    libraries = load(options.only or NAMES, required=bool(options.only))
+    libraries = load(options.only or PLAIN, required=bool(options.only))
     facts = environment(command(parser, options), libraries.values())
     results = []
     for name in options.case or BY_NAME:
@@ -145,7 +146,7 @@ def main() -> None:
         chosen = {
             name: library
             for name, library in libraries.items()
-            if options.only or name in case.libraries
+            if case.admits(name, asked=bool(options.only))
         }
         results.append(run(case, chosen, options.repeat or case.repeat, options.scale))
     summary = summary_table(results)

@@ -22,8 +22,18 @@ SPLIT_SEED = 20
 class SplitTable:
     """A real table; the test rows are always the same."""
 
-    train: Data
-    test: Data
+    all_rows: Data
+    is_test: NDArray[np.bool]  # (rows,)
+
+    @property
+    def train(self) -> Data:
+        """In file order."""
+        return self.all_rows.take(np.flatnonzero(~self.is_test))
+
+    @property
+    def test(self) -> Data:
+        """In file order."""
+        return self.all_rows.take(np.flatnonzero(self.is_test))
 
 
 @cache
@@ -40,7 +50,7 @@ def split_table(name: str, rows: int | None = None) -> SplitTable:
     if is_test is None:
         data = data.sample(rows, SPLIT_SEED)
         is_test = random_rows(data.target, HELD_FRACTION, SPLIT_SEED)
-    return SplitTable(data.take(np.flatnonzero(~is_test)), data.take(np.flatnonzero(is_test)))
+    return SplitTable(data, is_test)
 
 
 def hold(data: Data, seed: int) -> Held:
@@ -97,7 +107,8 @@ def _categories(column: Any) -> pd.Series[Any]:
 def _target(entry: dict[str, Any], table: Any) -> NDArray[Any]:
     column: NDArray[Any] = table.column(entry["target"]).to_numpy()
     if entry["task"] == "binary":
-        return (column == entry["positive"]).astype(np.int32)
+        positive: NDArray[np.bool] = column == entry["positive"]
+        return positive.astype(np.int32)
     if entry["task"] == "multiclass":
         classes: NDArray[np.intp] = np.unique(column, return_inverse=True)[1]
         return classes.astype(np.int32)
