@@ -36,11 +36,6 @@ def poisson_deviance(test: Data, predicted: NDArray[Any]) -> float:
     return float(mean_poisson_deviance(test.target, predicted, sample_weight=test.weight))
 
 
-def relative_differences(ours: Sequence[float], theirs: Sequence[float]) -> list[float]:
-    """Pair by pair; positive is worse."""
-    return [own / other - 1 for own, other in zip(ours, theirs, strict=True)]
-
-
 def standard_error(values: Sequence[float]) -> float:
     """Of the mean; not a number for a single value."""
     return statistics.stdev(values) / math.sqrt(len(values)) if len(values) > 1 else math.nan

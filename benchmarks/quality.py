@@ -22,7 +22,6 @@ from benchmarks.comparison import (
     mean_log_loss,
     percent,
     poisson_deviance,
-    relative_differences,
     root_mean_square,
     standard_error,
 )
@@ -62,7 +61,8 @@ class Comparison:
     @property
     def differences(self) -> list[float]:
         """Relative to CatBoost on the same split; positive is worse."""
-        return relative_differences(self.contender_values, self.baseline_values)
+        pairs = zip(self.baseline_values, self.contender_values, strict=True)
+        return [ours / theirs - 1 for theirs, ours in pairs]
 
     @property
     def mean_difference(self) -> float:

@@ -29,7 +29,7 @@ from benchmarks.peers import (
 )
 from benchmarks.report import command, environment, write_markdown
 from benchmarks.runs import Conditions, Run, find_run, merged, read_runs, write_runs
-from benchmarks.standings import average_table, loss_table, standings
+from benchmarks.standings import average_table, loss_table, standings, stored_words
 from benchmarks.tables import hold, scaled, split_table
 
 SEEDS = (0, 1, 2)
@@ -86,7 +86,7 @@ def runs_of(
     task: Task, conditions: Conditions, libraries: dict[str, Library], stored: Sequence[Run]
 ) -> Iterator[Run]:
     """One run a library: of peers the stored one if there is one, else measured if asked for."""
-    for name in LIBRARIES:
+    for name in NAMES:
         known = None if name == Ocelot.name else find_run(stored, conditions, name)
         if known is not None:
             yield known
@@ -141,8 +141,10 @@ def main() -> None:
     tables = [loss_table(found), average_table(found)]
     for table in tables:
         table.show()
+    print(stored_words(runs))
     if options.markdown:
-        write_markdown(options.markdown, facts, [table.markdown() for table in tables])
+        parts = [*(table.markdown() for table in tables), stored_words(runs)]
+        write_markdown(options.markdown, facts, parts)
 
 
 if __name__ == "__main__":

@@ -37,9 +37,11 @@ class Run:
 
 
 def write_runs(path: Path, facts: Mapping[str, Any], runs: Iterable[Run]) -> None:
-    """All runs, those that were read too."""
+    """All runs, those that were read too; the file is whole at any moment."""
     text = json.dumps({**facts, "runs": [asdict(run) for run in runs]}, indent=1)
-    path.write_text(text, encoding="utf-8")
+    unfinished = path.with_name(path.name + ".unfinished")
+    unfinished.write_text(text, encoding="utf-8")
+    unfinished.replace(path)
 
 
 def read_runs(path: Path) -> list[Run]:

@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchmarks.comparison import percent, relative_differences, standard_error
+from benchmarks.comparison import percent, standard_error
 from benchmarks.peers import CatBoost, Ocelot
 from benchmarks.report import NOTHING, Table, number
 from benchmarks.runs import Run, find_run
@@ -18,35 +18,27 @@ TOLERANCE = 0.005  # on any one table; on average Ocelot must be better
 
 @dataclass(frozen=True)
 class Standing:
-    """All runs of a library on one table, by seed, and CatBoost's with the same seeds."""
+    """All runs of a library on one table, and how they compare with CatBoost's."""
 
     task: str
     library: str
-    runs: list[Run]
-    baseline: list[Run]  # empty if CatBoost was not run with the same seeds
-
-    @property
-    def differences(self) -> list[float]:
-        """Relative to CatBoost with the same seed; positive is worse."""
-        if not self.baseline:
-            return []
-        return relative_differences(
-            [run.loss for run in self.runs], [run.loss for run in self.baseline]
-        )
+    runs: list[Run]  # one a seed
+    differences: list[float]  # relative to CatBoost with the same seed, where it ran; + is worse
 
     def cells(self) -> list[str]:
         """A row of the table."""
         losses = [run.loss for run in self.runs]
         error = standard_error(losses)
-        differences = self.differences
+        compared = self.differences
         return [
             self.task,
             self.library + (" (stored)" if any(run.stored for run in self.runs) else ""),
+            str(len(self.runs)),
             f"{statistics.mean(losses):.5f}" + ("" if math.isnan(error) else f" ± {error:.5f}"),
-            _percent_of(differences),
+            percent(statistics.mean(compared), standard_error(compared)) if compared else NOTHING,
             number(statistics.mean(run.seconds for run in self.runs)),
             f"{statistics.mean(run.trees for run in self.runs):.0f}",
-            _verdict(self.library, differences, TOLERANCE),
+            _verdict(self.library, compared, TOLERANCE),
         ]
 
 
@@ -55,17 +47,29 @@ def standings(runs: Sequence[Run]) -> list[Standing]:
     groups: dict[tuple[str, str], list[Run]] = {}
     for run in runs:
         groups.setdefault((run.conditions.task, run.library), []).append(run)
-    found = []
-    for (task, library), own in groups.items():
-        baseline = [find_run(runs, run.conditions, BASELINE) for run in own]
-        paired = [run for run in baseline if run is not None]
-        found.append(Standing(task, library, own, paired if len(paired) == len(own) else []))
-    return found
+    return [
+        Standing(task, library, own, _differences(own, runs))
+        for (task, library), own in groups.items()
+    ]
+
+
+def _differences(own: Sequence[Run], runs: Sequence[Run]) -> list[float]:
+    pairs = [(run, find_run(runs, run.conditions, BASELINE)) for run in own]
+    return [run.loss / other.loss - 1 for run, other in pairs if other is not None]
 
 
 def loss_table(found: Sequence[Standing]) -> Table:
     """A row a table and library."""
-    header = ("data", "library", "test loss", f"beside {BASELINE}", "fit s", "trees", "result")
+    header = (
+        "data",
+        "library",
+        "seeds",
+        "test loss",
+        f"beside {BASELINE}",
+        "fit s",
+        "trees",
+        "result",
+    )
     title = f"Test loss; worse than {BASELINE} by at most {TOLERANCE:.1%}"
     return Table(title, header, [standing.cells() for standing in found])
 
@@ -92,10 +96,10 @@ def average_table(found: Sequence[Standing]) -> Table:
     return Table(f"Average over the tables; better than {BASELINE}", header, rows)
 
 
-def _percent_of(differences: Sequence[float]) -> str:
-    if not differences:
-        return NOTHING
-    return percent(statistics.mean(differences), standard_error(differences))
+def stored_words(runs: Sequence[Run]) -> str:
+    """Which values of the tables were not measured with the others."""
+    found = {f"{run.library} {run.version}": None for run in runs if run.stored}
+    return f"Stored, from an earlier run: {', '.join(found)}." if found else "All values measured."
 
 
 def _verdict(library: str, differences: Sequence[float], limit: float) -> str:

@@ -9,12 +9,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from benchmarks import quality_categorical
-from benchmarks.comparison import mean_log_loss, percent, relative_differences, standard_error
+from benchmarks.comparison import mean_log_loss, percent, standard_error
 from benchmarks.data import Data
 from benchmarks.peers import Stopped
 from benchmarks.quality_categorical import BY_NAME, runs_of
 from benchmarks.runs import Conditions, Run, find_run, merged, read_runs, write_runs
-from benchmarks.standings import average_table, loss_table, standings
+from benchmarks.standings import average_table, loss_table, standings, stored_words
 from benchmarks.tables import SplitTable, generate_table
 
 
@@ -80,14 +80,19 @@ def test_differences_are_paired_by_seed():
         run("catboost", 0.10, seed=0, stored=True),
         run("ocelot", 1.03 * 0.20, seed=1),
         run("xgboost", 0.3, seed=5),
+        run("lightgbm", 0.3, seed=5),
+        run("lightgbm", 0.3, seed=1),
     ]
     rows = {row[1]: row for row in loss_table(standings(runs)).rows}
-    assert rows["ocelot"][3:] == ["+1.00% ± 2.00%", "2.00", "10", "missed"]
-    assert rows["catboost (stored)"][2] == "0.15000 ± 0.05000"
-    assert rows["xgboost"][3] == "–"
+    assert rows["ocelot"][4:] == ["+1.00% ± 2.00%", "2.00", "10", "missed"]
+    assert rows["catboost (stored)"][2:4] == ["2", "0.15000 ± 0.05000"]
+    assert rows["xgboost"][4] == "–"
+    assert rows["lightgbm"][4] == "+50.00%"
     assert average_table(standings(runs)).rows == [
-        ["ocelot", "1", "+1.00% ± 2.00%", "+1.00%", "missed"]
+        ["ocelot", "1", "+1.00% ± 2.00%", "+1.00%", "missed"],
+        ["lightgbm", "1", "+50.00%", "+50.00%", "–"],
     ]
+    assert stored_words(runs) == "Stored, from an earlier run: catboost 1."
 
 
 def test_the_average_is_over_tables():
@@ -110,7 +115,6 @@ def test_log_loss_of_one_column_is_that_of_two():
 def test_standard_error_of_a_single_value_is_left_out():
     assert percent(0.01, standard_error([0.01])) == "+1.00%"
     assert standard_error([1.0, 3.0]) == pytest.approx(1.0)
-    assert relative_differences([1.1], [1.0]) == pytest.approx([0.1])
 
 
 def test_absent_data_is_said_and_left_out(tmp_path, monkeypatch, capsys):
