@@ -89,8 +89,8 @@ def test_differences_are_paired_by_seed():
     assert rows["xgboost"][4] == "–"
     assert rows["lightgbm"][4] == "+50.00%"
     assert average_table(standings(runs)).rows == [
-        ["ocelot", "1", "+1.00% ± 2.00%", "+1.00%", "missed"],
-        ["lightgbm", "1", "+50.00%", "+50.00%", "–"],
+        ["ocelot", "1", "+1.00% ± 2.00%", "+1.00%", "+1.00%", "missed"],
+        ["lightgbm", "1", "+50.00%", "+50.00%", "+50.00%", "–"],
     ]
     assert stored_words(runs) == "Stored, from an earlier run: catboost 1."
 
@@ -102,7 +102,9 @@ def test_the_average_is_over_tables():
         "ok",
         "ok",
     ]
-    assert average_table(standings(runs)).rows == [["ocelot", "2", "-0.80%", "+0.40%", "ok"]]
+    assert average_table(standings(runs)).rows == [
+        ["ocelot", "2", "-0.80%", "-0.80%", "+0.40%", "ok"]
+    ]
 
 
 def test_log_loss_of_one_column_is_that_of_two():
