@@ -11,20 +11,21 @@ BUILD_TOOLS := "scikit-build-core>=0.11" "nanobind==3.1.0" "cmake>=3.20" ninja
 NATIVE := $(shell find cpp -name '*.cpp' -o -name '*.h') CMakeLists.txt pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench quality sanitize stub docs format clean
+.PHONY: help demo test check bench quality quality-categorical sanitize stub docs format clean
 .DELETE_ON_ERROR:
 
 help:
-	@echo 'make demo      train on generated data and look at the result (seconds)'
-	@echo 'make test      all checks and the whole test suite; ARGS="-k name" chooses tests'
-	@echo 'make check     ruff, mypy --strict, clang-format, generated files up to date'
-	@echo 'make bench     speed beside the peers; ARGS="--scale 0.01" tries it out'
-	@echo 'make quality   test metrics beside CatBoost Plain'
-	@echo 'make sanitize  kernel tests under AddressSanitizer and UndefinedBehaviorSanitizer'
-	@echo 'make stub      write the stub of the native module again'
-	@echo 'make docs      write docs/parameters.md again'
-	@echo 'make format    ruff format and clang-format, in place'
-	@echo 'make clean     remove .venv, build and caches'
+	@echo 'make demo                 train on generated data and look at the result (seconds)'
+	@echo 'make test                 all checks and the whole test suite; ARGS="-k name" chooses tests'
+	@echo 'make check                ruff, mypy --strict, clang-format, generated files up to date'
+	@echo 'make bench                speed beside the peers; ARGS="--scale 0.01" tries it out'
+	@echo 'make quality              test metrics beside CatBoost Plain'
+	@echo 'make quality-categorical  test losses on tables with categories, beside all peers (hours)'
+	@echo 'make sanitize             kernel tests under AddressSanitizer and UndefinedBehaviorSanitizer'
+	@echo 'make stub                 write the stub of the native module again'
+	@echo 'make docs                 write docs/parameters.md again'
+	@echo 'make format               ruff format and clang-format, in place'
+	@echo 'make clean                remove .venv, build and caches'
 
 demo: $(VENV)/.package
 	@$(BIN)/python examples/demo.py $(ARGS)
@@ -45,6 +46,9 @@ bench: $(VENV)/.bench
 
 quality: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.quality $(ARGS)
+
+quality-categorical: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.quality_categorical $(ARGS)
 
 stub: $(VENV)/.develop
 	$(BIN)/python -m tools.native_stub

@@ -1,54 +1,17 @@
-"""The cases of the speed table: each is data, settings, a way of measuring and goals."""
+"""The cases of the speed table: those of numbers, and those of categories behind them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from benchmarks import data as source
+from benchmarks.case import PLAIN, Case, Goal, one_thread
+from benchmarks.categorical_cases import CATEGORICAL_CASES
 from benchmarks.data import Data, scaled_rows
-from benchmarks.peers import NAMES, PEERS, Settings
+from benchmarks.peers import PEERS, LightGBMQuantized, Settings
 
 MAIN_PEERS = ("catboost", "lightgbm", "xgboost")
 FOUR_PEERS = (*MAIN_PEERS, "chimeraboost")  # as they come: quantized gradients are a variant
-FEWEST_TREES = 5
-
-
-@dataclass(frozen=True)
-class Goal:
-    """Ocelot's value is at most `limit` times the smallest value of `against`.
-
-    With nobody to compare with, `limit` is the largest value itself.
-    """
-
-    text: str
-    limit: float
-    against: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Case:
-    """One row or more of the speed table."""
-
-    name: str
-    title: str
-    way: str  # a key of measure.WAYS
-    make_data: Callable[[float], Data]  # of the scale, 1 for the real size
-    settings: Settings
-    trees: int
-    goals: tuple[Goal, ...]
-    libraries: tuple[str, ...] = NAMES
-    threads: tuple[int, ...] = (2,)
-    repeat: int = 3  # the best repetition counts
-
-    def scaled_trees(self, scale: float) -> int:
-        """The number of trees at a reduced scale."""
-        return max(min(self.trees, FEWEST_TREES), round(self.trees * scale))
-
-
-def one_thread(name: str) -> str:
-    """How the table calls a library that was measured with one thread beside two."""
-    return f"{name}, 1 thread"
 
 
 def _generated(loss: str, rows: int, columns: int) -> Callable[[float], Data]:
@@ -66,9 +29,16 @@ def _fraction(text: str, limit: float, against: tuple[str, ...] = MAIN_PEERS) ->
 LOGLOSS = Settings(loss="Logloss")
 RMSE = Settings(loss="RMSE")
 PREDICTED = _generated("RMSE", 100_000, 100)
-WITHOUT_VARIANTS = tuple(name for name in NAMES if name != "lightgbm-quantized")
+TRAINING_ROWS = 10_000  # of the models whose prediction is timed, so that training is quick
 
-CASES = (
+
+def _first_predicted(scale: float) -> Data:
+    return PREDICTED(scale).take(slice(TRAINING_ROWS))
+
+
+WITHOUT_VARIANTS = tuple(name for name in PLAIN if name != LightGBMQuantized.name)
+
+NUMERIC_CASES = (
     Case(
         name="logloss_100k_100",
         title="100,000 × 100, Logloss",
@@ -134,6 +104,7 @@ CASES = (
         title="predict 100,000 rows × 1000 trees",
         way="prediction",
         make_data=PREDICTED,
+        make_training=_first_predicted,
         settings=RMSE,
         trees=1000,
         goals=(
@@ -147,6 +118,7 @@ CASES = (
         title="predict one row, 1000 trees",
         way="one_row",
         make_data=PREDICTED,
+        make_training=_first_predicted,
         settings=RMSE,
         trees=1000,
         goals=(
@@ -177,4 +149,4 @@ CASES = (
         goals=_fraction("≤ the smallest", 1.0, PEERS),
     ),
 )
-BY_NAME = {case.name: case for case in CASES}
+BY_NAME = {case.name: case for case in (*NUMERIC_CASES, *CATEGORICAL_CASES)}

@@ -1,45 +1,48 @@
-"""Where the rows come from: generated tables with a fixed seed, and real tables from a folder.
-
-Real tables are Parquet files described by an `index.json` (target, columns to drop, categorical
-columns). The folder is the one named by the environment variable OCELOT_DATA, else
-`../shared/datasets` beside the project.
-"""
+"""Numeric tasks: generated tables with a fixed seed, and real tables from the folder."""
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-PROJECT = Path(__file__).resolve().parent.parent
+from benchmarks.folder import index, read_table
+
 FEWEST_ROWS = 500
-
-
-class DataMissingError(Exception):
-    """A real table is not on this machine; the message says where it was looked for."""
+Features = Any  # a float32 array (rows, columns), C-contiguous; or a pandas DataFrame
 
 
 @dataclass(frozen=True)
 class Data:
-    """A numeric learning task."""
+    """A learning task: an array of numbers, or a frame that has categorical columns too."""
 
-    features: NDArray[np.float32]  # (rows, columns), C-contiguous, NaN is missing
+    features: Features  # NaN is missing; a frame's numeric columns are float32
     target: NDArray[Any]  # (rows,): float32, or int32 class numbers from 0
     weight: NDArray[np.float32] | None = None  # (rows,)
+    categorical: tuple[str, ...] = ()  # names of a frame's columns: integers or texts
 
     def __len__(self) -> int:
         return len(self.target)
 
     def take(self, rows: NDArray[Any] | slice) -> Data:
         """The chosen rows as a task of their own."""
+        features: Features
+        if isinstance(self.features, pd.DataFrame):
+            features = self.features.iloc[rows]
+        else:
+            features = np.ascontiguousarray(self.features[rows])
         weight = None if self.weight is None else self.weight[rows]
-        return Data(np.ascontiguousarray(self.features[rows]), self.target[rows], weight)
+        return Data(features, self.target[rows], weight, self.categorical)
+
+    def sample(self, rows: int | None, seed: int) -> Data:
+        """At most `rows` rows drawn without replacement; all of them, in file order, for None."""
+        if rows is None or rows >= len(self):
+            return self
+        return self.take(np.random.default_rng(seed).choice(len(self), rows, replace=False))
 
 
 def scaled_rows(rows: int, scale: float) -> int:
@@ -76,14 +79,14 @@ def covtype(rows: int | None = None, *, seed: int = 20) -> Data:
     """Forest cover type, seven classes; all 581,012 rows, or a random sample of them."""
     columns, data = _read("covtype")
     classes = np.unique(columns["Cover_Type"], return_inverse=True)[1].astype(np.int32)
-    return _sample(Data(data, classes), rows, seed)
+    return Data(data, classes).sample(rows, seed)
 
 
 def regression(name: str, rows: int | None = None, *, seed: int = 20) -> Data:
     """A regression table of the folder: its numeric columns and its target."""
     columns, features = _read(name)
-    target = columns[_index(_folder())[name]["target"]].astype(np.float32)
-    return _sample(Data(features, target), rows, seed)
+    target = columns[index()[name]["target"]].astype(np.float32)
+    return Data(features, target).sample(rows, seed)
 
 
 def claim_frequency(rows: int | None = None, *, seed: int = 20) -> Data:
@@ -94,42 +97,12 @@ def claim_frequency(rows: int | None = None, *, seed: int = 20) -> Data:
     columns, features = _read("fremtpl2", drop=("Exposure",))
     exposure = columns["Exposure"].astype(np.float32)
     frequency = columns["ClaimNb"].astype(np.float32) / exposure
-    return _sample(Data(features, frequency, exposure), rows, seed)
+    return Data(features, frequency, exposure).sample(rows, seed)
 
 
-def _sample(data: Data, rows: int | None, seed: int) -> Data:
-    """At most `rows` rows drawn without replacement; all of them, in file order, for None."""
-    if rows is None or rows >= len(data):
-        return data
-    return data.take(np.random.default_rng(seed).choice(len(data), rows, replace=False))
-
-
-def _folder() -> Path:
-    return Path(os.environ.get("OCELOT_DATA", PROJECT.parent / "shared" / "datasets"))
-
-
-def _index(folder: Path) -> dict[str, Any]:
-    path = folder / "index.json"
-    if not path.exists():
-        raise DataMissingError(
-            f"no {path}: set OCELOT_DATA to the folder of the Parquet tables and their index.json"
-        )
-    index: dict[str, Any] = json.loads(path.read_text())
-    return index
-
-
-def _read(
-    name: str, drop: Sequence[str] = ()
-) -> tuple[dict[str, NDArray[Any]], NDArray[np.float32]]:
+def _read(name: str, drop: Sequence[str] = ()) -> tuple[dict[str, NDArray[Any]], Features]:
     """All columns by name, and the numeric features as one float32 array (rows, columns)."""
-    folder = _folder()
-    entry = _index(folder)[name]
-    path = folder / entry["file"]
-    if not path.exists():
-        raise DataMissingError(f"no {path}: set OCELOT_DATA to the folder that has it")
-    from pyarrow import parquet
-
-    table = parquet.read_table(path)
+    entry, table = read_table(name)
     left_out = {entry["target"], *entry["categorical"], *entry["drop"], *drop}
     columns = {name: table.column(name).to_numpy() for name in table.column_names}
     kept = [column.astype(np.float32) for name, column in columns.items() if name not in left_out]

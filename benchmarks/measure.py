@@ -8,15 +8,16 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from benchmarks.cases import Case, one_thread
+from benchmarks.case import Case, one_thread
 from benchmarks.data import Data
 from benchmarks.memory import peak_megabytes_in_new_process
 from benchmarks.peers import Library, Predictor, Settings
 
 Job = Callable[[], Any]
-TRAINING_ROWS = 10_000  # of the models whose prediction is timed
 CALLS = 300  # of one-row prediction in each repetition
 PAUSE = 0.05  # seconds in which the threads of the library before go to sleep
 
@@ -153,6 +154,17 @@ def memory(case: Case, chosen: list[Entrant], repeat: int, scale: float) -> list
     return _best("MB", 1.0, peaks)
 
 
+def model_file(case: Case, chosen: list[Entrant], repeat: int, scale: float) -> list[Measurement]:
+    """The size of a model in its library's own format; once, because it does not vary."""
+    sizes: dict[str, list[float]] = {}
+    with TemporaryDirectory() as folder:
+        for entrant in chosen:
+            path = Path(folder) / f"model_{entrant.label}"
+            entrant.library.save(_trained(entrant.library, case, scale), path)
+            sizes[entrant.label] = [path.stat().st_size]
+    return _best("KB", 1e-3, sizes)
+
+
 WAYS = {
     "per_tree": Way(("ms/tree", "total s"), per_tree),
     "whole_fit": Way(("total s",), whole_fit),
@@ -160,6 +172,7 @@ WAYS = {
     "prediction": Way(("ms",), prediction),
     "one_row": Way(("µs a call",), one_row),
     "memory": Way(("MB",), memory),
+    "model_file": Way(("KB",), model_file),
 }
 
 
@@ -186,11 +199,10 @@ def _prepare_job(entrant: Entrant, data: Data) -> Job:
 def _predict_jobs(
     case: Case, chosen: list[Entrant], scale: float, rows: int | None
 ) -> dict[str, Job]:
-    features = case.make_data(scale).features[:rows]
+    features = case.make_data(scale).take(slice(rows)).features
     jobs: dict[str, Job] = {}
     for entrant in chosen:
-        trees = case.scaled_trees(scale)
-        model = _trained(entrant.library, case.make_data, case.settings, trees, scale)
+        model = _trained(entrant.library, case, scale)
         predict = entrant.library.predictor(model, entrant.settings)
         predict(features)
         jobs[entrant.label] = _predict_job(predict, features)
@@ -201,13 +213,18 @@ def _predict_job(predict: Predictor, features: Any) -> Job:
     return lambda: predict(features)
 
 
+def _trained(library: Library, case: Case, scale: float) -> Any:
+    """The model of a case that does not time training."""
+    make_training = case.make_training or case.make_data
+    return _fitted(library, make_training, case.settings, case.scaled_trees(scale), scale)
+
+
 @cache
-def _trained(
+def _fitted(
     library: Library,
-    make_data: Callable[[float], Data],
+    make_training: Callable[[float], Data],
     settings: Settings,
     trees: int,
     scale: float,
 ) -> Any:
-    """The model whose prediction is timed, trained quickly on the first rows."""
-    return library.fit(make_data(scale).take(slice(TRAINING_ROWS)), settings, trees)
+    return library.fit(make_training(scale), settings, trees)

@@ -15,8 +15,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from benchmarks.cases import BY_NAME, Case
-from benchmarks.data import PROJECT
+from benchmarks.case import Case
+from benchmarks.cases import BY_NAME
+from benchmarks.folder import PROJECT
 from benchmarks.peers import NAMES, Library, load
 
 STATUS = Path("/proc/self/status")
@@ -75,8 +76,11 @@ def main() -> None:
     parser.add_argument("--case", default="memory_1m_28", choices=BY_NAME)
     parser.add_argument("--scale", type=float, default=1.0)
     options = parser.parse_args()
+    case = BY_NAME[options.case]
+    if not case.admits(options.library, asked=True):
+        parser.error(f"{case.name} is for {', '.join(case.libraries)} alone")
     library = load([options.library], required=True)[options.library]
-    print(f"{peak_megabytes(BY_NAME[options.case], library, options.scale):.1f}")
+    print(f"{peak_megabytes(case, library, options.scale):.1f}")
 
 
 if __name__ == "__main__":

@@ -8,32 +8,32 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.metrics import (
-    log_loss,
-    mean_poisson_deviance,
-    root_mean_squared_error,
-)
 
 from benchmarks import data as source
-from benchmarks.data import Data, DataMissingError
+from benchmarks.comparison import (
+    Metric,
+    mean_log_loss,
+    percent,
+    poisson_deviance,
+    root_mean_square,
+    standard_error,
+)
+from benchmarks.data import Data
+from benchmarks.folder import DataMissingError
 from benchmarks.peers import CatBoost, Library, Ocelot, Settings, load, parse_names
-from benchmarks.report import NOTHING, Table, environment, write_markdown
+from benchmarks.report import NOTHING, Table, command, environment, write_markdown
 
 BASELINE = CatBoost.name
 TOLERANCE = 0.003
 SEEDS = (0, 1, 2)
 TEST_FRACTION = 0.2
-Metric = Callable[[Data, NDArray[Any]], float]
 
 
 @dataclass(frozen=True)
@@ -69,27 +69,6 @@ class Comparison:
         """Over the splits."""
         return statistics.mean(self.differences)
 
-    @property
-    def standard_error(self) -> float:
-        """Of the mean difference."""
-        count = len(self.differences)
-        return statistics.stdev(self.differences) / math.sqrt(count) if count > 1 else math.nan
-
-
-def _root_mean_square(test: Data, predicted: NDArray[Any]) -> float:
-    return float(root_mean_squared_error(test.target, predicted, sample_weight=test.weight))
-
-
-def _log_loss(test: Data, predicted: NDArray[Any]) -> float:
-    labels = np.arange(predicted.shape[1])
-    shares = predicted.astype(np.float64)
-    shares /= shares.sum(axis=1, keepdims=True)
-    return float(log_loss(test.target, shares, labels=labels, sample_weight=test.weight))
-
-
-def _poisson_deviance(test: Data, predicted: NDArray[Any]) -> float:
-    return float(mean_poisson_deviance(test.target, predicted, sample_weight=test.weight))
-
 
 TASKS = (
     Task(
@@ -98,7 +77,7 @@ TASKS = (
         rows=None,
         settings=Settings(loss="RMSE"),
         metric_name="RMSE",
-        metric=_root_mean_square,
+        metric=root_mean_square,
     ),
     Task(
         name="casp_protein",
@@ -106,7 +85,7 @@ TASKS = (
         rows=None,
         settings=Settings(loss="RMSE"),
         metric_name="RMSE",
-        metric=_root_mean_square,
+        metric=root_mean_square,
     ),
     Task(
         name="covtype",
@@ -114,7 +93,7 @@ TASKS = (
         rows=100_000,
         settings=Settings(loss="MultiClass"),
         metric_name="log loss",
-        metric=_log_loss,
+        metric=mean_log_loss,
     ),
     Task(
         name="fremtpl2",
@@ -122,7 +101,7 @@ TASKS = (
         rows=None,
         settings=Settings(loss="Poisson", leaf_estimation_iterations=10),
         metric_name="Poisson deviance",
-        metric=_poisson_deviance,
+        metric=poisson_deviance,
     ),
 )
 BY_NAME = {task.name: task for task in TASKS}
@@ -202,7 +181,7 @@ def _mean_cells(comparison: Comparison) -> list[str]:
     return [
         f"{statistics.mean(comparison.baseline_values):.5g}",
         f"{statistics.mean(comparison.contender_values):.5g}",
-        f"{reached:+.2%} ± {comparison.standard_error:.2%}",
+        percent(reached, standard_error(comparison.differences)),
         "ok" if reached <= TOLERANCE else "missed",
     ]
 
@@ -214,7 +193,7 @@ def summary_markdown(comparisons: Sequence[Comparison]) -> str:
     return Table("", header, rows).markdown()
 
 
-def _options() -> argparse.Namespace:
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.quality", description=__doc__)
     parser.add_argument(
         "--task", nargs="+", choices=BY_NAME, metavar="NAME", help=", ".join(BY_NAME)
@@ -224,23 +203,15 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--scale", type=float, default=1.0, help="fraction of rows")
     parser.add_argument("--markdown", type=Path, help="write the means to this file")
     parser.add_argument("--json", type=Path, help="write all values to this file")
-    return parser.parse_args()
-
-
-def _command(options: argparse.Namespace) -> str:
-    words = ["python -m benchmarks.quality"]
-    words += ["--task", *options.task] if options.task else []
-    words += ["--only", ",".join(options.only)] if tuple(options.only) != (Ocelot.name,) else []
-    words += ["--trees", str(options.trees)] if options.trees != 500 else []
-    words += ["--scale", str(options.scale)] if options.scale != 1 else []
-    return " ".join(words)
+    return parser
 
 
 def main() -> None:
     """Compare on the chosen data sets, show the table, write the files asked for."""
-    options = _options()
+    parser = _parser()
+    options = parser.parse_args()
     libraries = load(dict.fromkeys([BASELINE, *options.only]), required=True)
-    facts = environment(_command(options), libraries.values())
+    facts = environment(command(parser, options), libraries.values())
     comparisons = []
     for name in options.task or BY_NAME:
         comparisons += compare(BY_NAME[name], libraries, options.trees, options.scale)

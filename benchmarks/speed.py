@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from benchmarks.cases import BY_NAME, Case, Goal
-from benchmarks.data import DataMissingError
+from benchmarks.case import PLAIN, Case, Goal
+from benchmarks.cases import BY_NAME
+from benchmarks.folder import DataMissingError
 from benchmarks.measure import WAYS, Measurement, entrants
 from benchmarks.peers import NAMES, Library, Ocelot, load, parse_names
-from benchmarks.report import NOTHING, Table, environment, number, write_markdown
+from benchmarks.report import NOTHING, Table, command, environment, number, write_markdown
 
 
 @dataclass(frozen=True)
@@ -120,7 +121,7 @@ def library_table(results: Sequence[Result], labels: Sequence[str]) -> Table:
     return Table("All libraries", ("", *labels), rows)
 
 
-def _options() -> argparse.Namespace:
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description=__doc__)
     parser.add_argument(
         "--case", nargs="+", choices=BY_NAME, metavar="NAME", help=", ".join(BY_NAME)
@@ -130,30 +131,22 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--scale", type=float, default=1.0, help="fraction of rows and trees")
     parser.add_argument("--markdown", type=Path, help="write the summary to this file")
     parser.add_argument("--json", type=Path, help="write every repetition to this file")
-    return parser.parse_args()
-
-
-def _command(options: argparse.Namespace) -> str:
-    words = ["python -m benchmarks.speed"]
-    words += ["--case", *options.case] if options.case else []
-    words += ["--only", ",".join(options.only)] if options.only else []
-    words += ["--repeat", str(options.repeat)] if options.repeat else []
-    words += ["--scale", str(options.scale)] if options.scale != 1 else []
-    return " ".join(words)
+    return parser
 
 
 def main() -> None:
     """Measure the chosen cases, show tables and the summary, write the files asked for."""
-    options = _options()
-    libraries = load(options.only or NAMES, required=bool(options.only))
-    facts = environment(_command(options), libraries.values())
+    parser = _parser()
+    options = parser.parse_args()
+    libraries = load(options.only or PLAIN, required=bool(options.only))
+    facts = environment(command(parser, options), libraries.values())
     results = []
     for name in options.case or BY_NAME:
         case = BY_NAME[name]
         chosen = {
             name: library
             for name, library in libraries.items()
-            if options.only or name in case.libraries
+            if case.admits(name, asked=bool(options.only))
         }
         results.append(run(case, chosen, options.repeat or case.repeat, options.scale))
     summary = summary_table(results)

@@ -1,0 +1,78 @@
+"""One small class a library: everything that is said differently by each of them."""
+
+from __future__ import annotations
+
+from argparse import ArgumentTypeError
+from collections.abc import Iterable, Sequence
+
+from benchmarks.peers.catboost import CatBoost, CatBoostOrdered
+from benchmarks.peers.chimeraboost import ChimeraBoost
+from benchmarks.peers.library import Held, Library, Predictor, Settings, Stopped, Stopping
+from benchmarks.peers.lightgbm import LightGBM, LightGBMQuantized
+from benchmarks.peers.ocelot import Ocelot
+from benchmarks.peers.xgboost import XGBoost
+
+__all__ = [
+    "CatBoost",
+    "CatBoostOrdered",
+    "ChimeraBoost",
+    "Held",
+    "KINDS",
+    "Library",
+    "LightGBM",
+    "LightGBMQuantized",
+    "NAMES",
+    "Ocelot",
+    "PEERS",
+    "Predictor",
+    "Settings",
+    "Stopped",
+    "Stopping",
+    "XGBoost",
+    "load",
+    "parse_names",
+    "versions",
+]
+
+KINDS: tuple[type[Library], ...] = (
+    Ocelot,
+    CatBoost,
+    CatBoostOrdered,
+    LightGBM,
+    LightGBMQuantized,
+    XGBoost,
+    ChimeraBoost,
+)
+NAMES = tuple(kind.name for kind in KINDS)
+PEERS = tuple(name for name in NAMES if name != Ocelot.name)
+
+
+def load(names: Iterable[str], *, required: bool) -> dict[str, Library]:
+    """The named libraries, imported. One that is not installed is left out, or an error."""
+    libraries = {name: _load_one(name, required) for name in names}
+    return {name: library for name, library in libraries.items() if library is not None}
+
+
+def _load_one(name: str, required: bool) -> Library | None:
+    kind = next(kind for kind in KINDS if kind.name == name)
+    try:
+        return kind()
+    except ImportError as error:
+        if required:
+            raise
+        print(f"{name} is left out: {error}")
+        return None
+
+
+def versions(libraries: Iterable[Library]) -> dict[str, str]:
+    """Package name to version."""
+    return {library.package: library.version for library in libraries}
+
+
+def parse_names(text: str) -> Sequence[str]:
+    """A comma-separated list of library names, checked."""
+    names = [name.strip() for name in text.split(",")]
+    for name in names:
+        if name not in NAMES:
+            raise ArgumentTypeError(f"no library {name!r}; choose from {', '.join(NAMES)}")
+    return names

@@ -1,0 +1,146 @@
+"""Runs of the quality comparison: measured, stored, and compared with CatBoost's."""
+
+from __future__ import annotations
+
+import json
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from benchmarks import quality_categorical
+from benchmarks.comparison import mean_log_loss, percent, standard_error
+from benchmarks.data import Data
+from benchmarks.peers import Stopped
+from benchmarks.quality_categorical import BY_NAME, runs_of
+from benchmarks.runs import Conditions, Run, find_run, merged, read_runs, write_runs
+from benchmarks.standings import average_table, loss_table, standings, stored_words
+from benchmarks.tables import SplitTable, generate_table
+
+
+class Constant:
+    """A library that predicts one probability and counts how often it was asked to fit."""
+
+    version = "1"
+
+    def __init__(self, name, probability):
+        self.name = name
+        self.probability = probability
+        self.fits = 0
+
+    def fit_stopped(self, held, stopping):
+        self.fits += 1
+        return Stopped(lambda features: np.full(len(features), self.probability), trees=7)
+
+
+def run(library, loss, *, seed=0, task="amazon", stored=False):
+    return Run(Conditions(task, seed, 0.05), library, "1", loss, 2.0, 10, stored)
+
+
+@pytest.fixture
+def table(monkeypatch):
+    data = generate_table(600)
+    split = SplitTable(data, np.arange(600) >= 500)
+    monkeypatch.setattr(quality_categorical, "split_table", lambda name, rows: split)
+    return split
+
+
+def test_peers_are_taken_from_the_store_and_ocelot_is_not(table):
+    libraries = {name: Constant(name, 0.5) for name in ("ocelot", "catboost", "lightgbm")}
+    stored = [run("ocelot", 0.1, stored=True), run("catboost", 0.2, stored=True)]
+    conditions = Conditions("amazon", 0, 0.05)
+    found = {r.library: r for r in runs_of(BY_NAME["amazon"], conditions, libraries, stored)}
+    assert found["catboost"] is stored[1]
+    assert not found["ocelot"].stored
+    assert found["ocelot"].loss == pytest.approx(np.log(2))
+    assert found["lightgbm"].trees == 7
+    assert [library.fits for library in libraries.values()] == [1, 0, 1]
+
+
+def test_other_conditions_are_no_substitute(table):
+    stored = [run("catboost", 0.2, stored=True)]
+    conditions = Conditions("amazon", 0, 0.1)
+    assert list(runs_of(BY_NAME["amazon"], conditions, {}, stored)) == []
+
+
+def test_runs_survive_the_file_and_are_marked(tmp_path):
+    path = tmp_path / "runs.json"
+    write_runs(path, {"cores": 2}, [run("catboost", 0.2), run("xgboost", 0.3, seed=1)])
+    found = read_runs(path)
+    assert found == [run("catboost", 0.2, stored=True), run("xgboost", 0.3, seed=1, stored=True)]
+    again = merged([run("catboost", 0.25)], found)
+    assert [(r.library, r.loss) for r in again] == [("catboost", 0.25), ("xgboost", 0.3)]
+    assert find_run(again, Conditions("amazon", 1, 0.05), "catboost") is None
+
+
+def test_differences_are_paired_by_seed():
+    runs = [
+        run("catboost", 0.20, seed=1, stored=True),
+        run("ocelot", 0.99 * 0.10, seed=0),
+        run("catboost", 0.10, seed=0, stored=True),
+        run("ocelot", 1.03 * 0.20, seed=1),
+        run("xgboost", 0.3, seed=5),
+        run("lightgbm", 0.3, seed=5),
+        run("lightgbm", 0.3, seed=1),
+    ]
+    rows = {row[1]: row for row in loss_table(standings(runs)).rows}
+    assert rows["ocelot"][4:] == ["+1.00% ± 2.00%", "2.00", "10", "missed"]
+    assert rows["catboost (stored)"][2:4] == ["2", "0.15000 ± 0.05000"]
+    assert rows["xgboost"][4] == "–"
+    assert rows["lightgbm"][4] == "+50.00%"
+    assert average_table(standings(runs)).rows == [
+        ["ocelot", "1", "+1.00% ± 2.00%", "+1.00%", "+1.00%", "missed"],
+        ["lightgbm", "1", "+50.00%", "+50.00%", "+50.00%", "–"],
+    ]
+    assert stored_words(runs) == "Stored, from an earlier run: catboost 1."
+
+
+def test_the_average_is_over_tables():
+    runs = [run("catboost", 1.0, task=task) for task in ("amazon", "adult")]
+    runs += [run("ocelot", 0.98, task="amazon"), run("ocelot", 1.004, task="adult")]
+    assert [row[-1] for row in loss_table(standings(runs)).rows if row[1] == "ocelot"] == [
+        "ok",
+        "ok",
+    ]
+    assert average_table(standings(runs)).rows == [
+        ["ocelot", "2", "-0.80%", "-0.80%", "+0.40%", "ok"]
+    ]
+
+
+def test_log_loss_of_one_column_is_that_of_two():
+    data = Data(np.zeros((2, 1)), np.array([0, 1], dtype=np.int32))
+    shares = np.array([0.25, 0.5])
+    both = mean_log_loss(data, np.stack([1 - shares, shares], axis=1))
+    assert mean_log_loss(data, shares) == both == pytest.approx(-np.log(0.75 * 0.5) / 2)
+
+
+def test_standard_error_of_a_single_value_is_left_out():
+    assert percent(0.01, standard_error([0.01])) == "+1.00%"
+    assert standard_error([1.0, 3.0]) == pytest.approx(1.0)
+
+
+def test_absent_data_is_said_and_left_out(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("OCELOT_DATA", str(tmp_path))
+    fake = SimpleNamespace(name="catboost", package="catboost", version="1")
+    monkeypatch.setattr(quality_categorical, "load", lambda names, required: {"catboost": fake})
+    file = tmp_path / "runs.json"
+    words = ["quality", "--task", "nursery", "--seeds", "0", "--json", str(file)]
+    monkeypatch.setattr(sys, "argv", words)
+    quality_categorical.main()
+    said = capsys.readouterr().out
+    assert f"nursery is not measured: no {tmp_path / 'index.json'}: set OCELOT_DATA" in said
+
+
+def test_all_runs_are_written_with_the_command(tmp_path, table, monkeypatch, capsys):
+    catboost = Constant("catboost", 0.5)
+    catboost.package = "catboost"
+    monkeypatch.setattr(quality_categorical, "load", lambda names, required: {"catboost": catboost})
+    file = tmp_path / "runs.json"
+    words = ["--task", "amazon", "--seeds", "0", "1", "--only", "catboost", "--json", str(file)]
+    monkeypatch.setattr(sys, "argv", ["quality", *words])
+    quality_categorical.main()
+    written = json.loads(file.read_text())
+    command = "python -m benchmarks.quality_categorical --task amazon --only catboost --seeds 0 1"
+    assert written["command"] == command
+    assert [entry["conditions"]["seed"] for entry in written["runs"]] == [0, 1]
+    assert "+0.00%" in capsys.readouterr().out
