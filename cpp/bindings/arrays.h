@@ -38,6 +38,7 @@ using Released = nb::call_guard<nb::gil_scoped_release>;
 
 void bind_table(nb::module_& module);
 void bind_quantize(nb::module_& module);
+void bind_order(nb::module_& module);
 void bind_grow(nb::module_& module);
 void bind_leaves(nb::module_& module);
 void bind_predict(nb::module_& module);

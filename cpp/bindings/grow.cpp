@@ -8,6 +8,9 @@
 namespace ocelot::bindings {
 namespace {
 
+// In a list of units: the question is about a slot of the table.
+constexpr std::uint32_t no_unit = 0xffffffff;
+
 void pack_gradients_of(const In<float, 2>& gradients, const OptionalWeights& weights,
                        bool whole_weights, const Array<std::int64_t, 3>& out_packed,
                        const Array<double, 1>& out_units, int n_threads) {
@@ -99,36 +102,47 @@ void score_columns_of(const Array<std::int64_t, 5>& inout_histograms,
                 out_scores.data(), out_bins.data(), n_threads);
 }
 
-void split_leaves_of(const In<std::uint8_t, 2>& slots, std::uint32_t slot, std::uint32_t shift,
+void split_leaves_of(const In<std::uint8_t, 2>& bytes, std::uint32_t position, std::uint32_t shift,
                      std::uint32_t mask, std::uint8_t bin, const In<std::uint32_t, 1>& leaf_offsets,
                      const Array<std::uint32_t, 1>& inout_rows,
                      const Array<std::uint32_t, 1>& scratch,
                      const Array<std::uint32_t, 1>& out_offsets, int n_threads) {
   const std::size_t n_leaves = leaf_offsets.shape(0) - 1;
-  require(slot < slots.shape(0), "slot: no such slot");
+  require(position < bytes.shape(1), "position: no such byte");
   require(leaf_offsets.data()[n_leaves] <= inout_rows.shape(0), "leaf_offsets: beyond the rows");
   require(scratch.shape(0) >= inout_rows.shape(0), "scratch: as many as rows");
   require(out_offsets.shape(0) == 2 * n_leaves + 1, "out_offsets: twice the leaves and one");
-  split_leaves(slots.data(), {slot * slots.shape(1), shift, mask}, bin, leaf_offsets.data(),
+  split_leaves({bytes.data() + position, bytes.shape(1), shift, mask}, bin, leaf_offsets.data(),
                n_leaves, inout_rows.data(), scratch.data(), out_offsets.data(), n_threads);
 }
 
-void assign_leaves_of(const In<std::uint8_t, 2>& slots, const In<std::uint32_t, 1>& split_slots,
-                      const In<std::uint32_t, 1>& shifts, const In<std::uint32_t, 1>& masks,
-                      const In<std::uint8_t, 1>& split_bins,
-                      const Array<std::uint32_t, 1>& out_leaves, int n_threads) {
-  const std::size_t depth = split_bins.shape(0), n_rows = out_leaves.shape(0);
+void assign_leaves_of(const In<std::uint8_t, 2>& slots, const In<std::uint8_t, 3>& units,
+                      const In<std::uint32_t, 1>& split_units,
+                      const In<std::uint32_t, 1>& split_slots, const In<std::uint32_t, 1>& shifts,
+                      const In<std::uint32_t, 1>& masks, const In<std::uint8_t, 1>& split_bins,
+                      const Array<std::uint32_t, 1>& inout_leaves, int n_threads) {
+  const std::size_t depth = split_bins.shape(0), n_rows = inout_leaves.shape(0);
+  const std::size_t n_bytes = units.shape(2);
   require(depth <= 16, "split_bins: at most 16 questions");
-  require(split_slots.shape(0) == depth && shifts.shape(0) == depth && masks.shape(0) == depth,
-          "split_slots, shifts, masks: one a question is needed");
-  require(slots.shape(1) == n_rows, "out_leaves: one a row is needed");
-  ColumnPlace places[16];
+  require(split_slots.shape(0) == depth && split_units.shape(0) == depth &&
+              shifts.shape(0) == depth && masks.shape(0) == depth,
+          "split_units, split_slots, shifts, masks: one a question is needed");
+  require(slots.shape(1) == n_rows, "slots: one a row is needed");
+  require(units.shape(1) == n_rows || units.shape(0) == 0, "units: one a row is needed");
+  ByteColumn columns[16];
   for (std::size_t d = 0; d < depth; ++d) {
-    require(split_slots.data()[d] < slots.shape(0), "split_slots: no such slot");
-    places[d] = {split_slots.data()[d] * n_rows, shifts.data()[d], masks.data()[d]};
+    const std::uint32_t unit = split_units.data()[d], slot = split_slots.data()[d];
+    const std::uint32_t shift = shifts.data()[d], mask = masks.data()[d];
+    if (unit == no_unit) {
+      require(slot < slots.shape(0), "split_slots: no such slot");
+      columns[d] = {slots.data() + slot * n_rows, 1, shift, mask};
+    } else {
+      require(unit < units.shape(0), "split_units: no such unit");
+      require(slot < n_bytes, "split_slots: no such byte of the unit");
+      columns[d] = {units.data() + unit * n_rows * n_bytes + slot, n_bytes, shift, mask};
+    }
   }
-  assign_leaves(slots.data(), places, split_bins.data(), depth, n_rows, out_leaves.data(),
-                n_threads);
+  assign_leaves(columns, split_bins.data(), depth, n_rows, inout_leaves.data(), n_threads);
 }
 
 void fill_panel_of(const In<std::uint8_t, 2>& slots, std::size_t stride,
@@ -175,14 +189,14 @@ void bind_grow(nb::module_& module) {
              arg("candidates").noconvert(), arg("units").noconvert(), arg("regularization"),
              arg("min_weight"), arg("cosine"), arg("out_scores").noconvert(),
              arg("out_bins").noconvert(), nb::kw_only(), arg("n_threads"), Released());
-  module.def("split_leaves", &split_leaves_of, arg("slots").noconvert(), arg("slot"), arg("shift"),
-             arg("mask"), arg("bin"), arg("leaf_offsets").noconvert(),
+  module.def("split_leaves", &split_leaves_of, arg("bytes").noconvert(), arg("position"),
+             arg("shift"), arg("mask"), arg("bin"), arg("leaf_offsets").noconvert(),
              arg("inout_rows").noconvert(), arg("scratch").noconvert(),
              arg("out_offsets").noconvert(), nb::kw_only(), arg("n_threads"), Released());
-  module.def("assign_leaves", &assign_leaves_of, arg("slots").noconvert(),
-             arg("split_slots").noconvert(), arg("shifts").noconvert(), arg("masks").noconvert(),
-             arg("split_bins").noconvert(), arg("out_leaves").noconvert(), nb::kw_only(),
-             arg("n_threads"), Released());
+  module.def("assign_leaves", &assign_leaves_of, arg("slots").noconvert(), arg("units").noconvert(),
+             arg("split_units").noconvert(), arg("split_slots").noconvert(),
+             arg("shifts").noconvert(), arg("masks").noconvert(), arg("split_bins").noconvert(),
+             arg("inout_leaves").noconvert(), nb::kw_only(), arg("n_threads"), Released());
   module.def("fill_panel", &fill_panel_of, arg("slots").noconvert(), arg("stride"),
              arg("out_panel").noconvert(), nb::kw_only(), arg("n_threads"), Released());
   module.def("rows_by_leaf", &rows_by_leaf_of, arg("leaves").noconvert(),

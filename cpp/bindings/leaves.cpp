@@ -30,6 +30,22 @@ void leaf_sums_of(int kind, double parameter, const In<float, 1>& targets,
             leaves.data(), n_rows, n_leaves, leaf_steps.data(), with_loss, out.data(), n_threads);
 }
 
+void leaf_values_of(int kind, double parameter, const In<float, 1>& targets,
+                    const OptionalWeights& weights, const In<double, 1>& raw,
+                    const In<std::uint32_t, 1>& rows, const In<std::uint32_t, 1>& leaf_offsets,
+                    bool newton, double regularization, int steps,
+                    const Array<double, 1>& out_values, const Array<double, 1>& out_weights,
+                    int n_threads) {
+  const std::size_t n_rows = targets.shape(0), n_leaves = out_values.shape(0);
+  require(raw.shape(0) == n_rows && rows.shape(0) == n_rows, "raw, rows: one a row is needed");
+  require(leaf_offsets.shape(0) == n_leaves + 1, "leaf_offsets: one more than leaves");
+  require(out_weights.shape(0) == n_leaves, "out_weights: one a leaf is needed");
+  require(leaf_offsets.data()[n_leaves] <= n_rows, "leaf_offsets: beyond the rows");
+  leaf_values(loss_kind(kind), parameter, targets.data(), data_or_null(weights, n_rows), raw.data(),
+              rows.data(), leaf_offsets.data(), n_leaves, {newton, regularization, steps},
+              out_values.data(), out_weights.data(), n_threads);
+}
+
 double softmax_gradients_of(const In<float, 1>& targets, const OptionalWeights& weights,
                             const In<double, 2>& raw, const Array<float, 2>& out_gradients,
                             int n_threads) {
@@ -89,6 +105,11 @@ void bind_leaves(nb::module_& module) {
              arg("weights").noconvert().none(), arg("raw").noconvert(), arg("leaves").noconvert(),
              arg("leaf_steps").noconvert(), arg("with_loss"), arg("out").noconvert(), nb::kw_only(),
              arg("n_threads"), Released());
+  module.def("leaf_values", &leaf_values_of, arg("kind"), arg("parameter"),
+             arg("targets").noconvert(), arg("weights").noconvert().none(), arg("raw").noconvert(),
+             arg("rows").noconvert(), arg("leaf_offsets").noconvert(), arg("newton"),
+             arg("regularization"), arg("steps"), arg("out_values").noconvert(),
+             arg("out_weights").noconvert(), nb::kw_only(), arg("n_threads"), Released());
   module.def("softmax_gradients", &softmax_gradients_of, arg("targets").noconvert(),
              arg("weights").noconvert().none(), arg("raw").noconvert(),
              arg("out_gradients").noconvert(), nb::kw_only(), arg("n_threads"), Released());

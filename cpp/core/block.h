@@ -24,10 +24,10 @@ struct Block {
   std::size_t n_rows;
 };
 
-// Where one column is when slots follow each other, [n_slots][n_rows]: bits [shift, ...) under mask
-// of the bytes from base on. A tree's questions are answered from this form, one byte a row.
-struct ColumnPlace {
-  std::size_t base;
+// The bytes that answer a question: bits [shift, ...) under mask of bytes[row * stride].
+struct ByteColumn {
+  const std::uint8_t* bytes;
+  std::size_t stride;
   std::uint32_t shift;
   std::uint32_t mask;
 };

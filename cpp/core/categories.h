@@ -4,18 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "mix64.h"
+
 namespace ocelot {
 
 // What a missing category hashes to, and nothing else does.
 constexpr std::uint64_t missing_hash = 0;
-
-inline std::uint64_t mix64(std::uint64_t x) {
-  x ^= x >> 30;
-  x *= 0xbf58476d1ce4e5b9;
-  x ^= x >> 27;
-  x *= 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
 
 // Texts one after the other: text i is bytes[offsets[i]] up to bytes[offsets[i + 1]].
 template <class Offset>

@@ -3,19 +3,11 @@
 
 #include <cstdint>
 
-#include "multiversion.h"
+#include "mix64.h"
 
 namespace ocelot {
 
 inline constexpr std::uint64_t golden_ratio = 0x9E3779B97F4A7C15ULL;  // 2^64 / 1.618...
-
-OCELOT_INLINE std::uint64_t mix64(std::uint64_t x) {
-  x ^= x >> 30;
-  x *= 0xbf58476d1ce4e5b9ULL;
-  x ^= x >> 27;
-  x *= 0x94d049bb133111ebULL;
-  return x ^ (x >> 31);
-}
 
 // The key of (a, b, c) is joined_key(joined_key(a, b), c).
 OCELOT_INLINE std::uint64_t joined_key(std::uint64_t key, std::uint64_t hash) {

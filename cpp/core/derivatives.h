@@ -20,7 +20,23 @@ void leaf_sums(LossKind kind, double parameter, const float* targets, const floa
                std::size_t n_leaves, const double* leaf_steps, bool with_loss, double* out,
                int n_threads);
 
-// The same for the softmax of n_outputs raw predictions, raw [n_outputs][n_rows]; targets are class
+// Leaf values after several steps, from rows sorted by leaf: each leaf goes from 0 by
+//   gradient / (hessian + regularization)     with newton, else
+//   gradient / (weight + regularization)
+// at most `steps` times, until a step is negligible. A step that makes the loss of the leaf worse
+// is halved, and after ten halvings the leaf stays where it is. The losses are convex: one whose
+// gradient still points on after the step has not become worse.
+struct LeafSteps {
+  bool newton;
+  double regularization;
+  int steps;
+};
+void leaf_values(LossKind kind, double parameter, const float* targets, const float* weights,
+                 const double* raw, const std::uint32_t* rows, const std::uint32_t* leaf_offsets,
+                 std::size_t n_leaves, const LeafSteps& rule, double* out_values,
+                 double* out_weights, int n_threads);
+
+// Gradients of the softmax of n_outputs raw predictions, raw [n_outputs][n_rows]; targets are class
 // numbers. out_gradients is [n_outputs][n_rows].
 double softmax_gradients(const float* targets, const float* weights, const double* raw,
                          std::size_t n_outputs, std::size_t n_rows, float* out_gradients,

@@ -17,16 +17,17 @@ struct Piece {
 };
 
 // Writes the rows of a piece that go left to out from the front, the others after them.
-std::uint32_t split_piece(const std::uint8_t* slots, const ColumnPlace& place, std::uint8_t bin,
-                          const std::uint32_t* rows, std::uint32_t n_rows, std::uint32_t* out) {
+std::uint32_t split_piece(const ByteColumn& column, std::uint8_t bin, const std::uint32_t* rows,
+                          std::uint32_t n_rows, std::uint32_t* out) {
   constexpr std::uint32_t distance = 32;
   std::uint32_t right_rows[rows_per_piece];
-  const std::uint8_t* column = slots + place.base;
+  const std::uint8_t* bytes = column.bytes;
+  const std::size_t stride = column.stride;
   std::uint32_t n_left = 0, n_right = 0;
-  const std::uint32_t shift = place.shift, mask = place.mask;
+  const std::uint32_t shift = column.shift, mask = column.mask;
   // Both places are written and one advances: there is no branch to mispredict.
   const auto put = [&](std::uint32_t row) {
-    const std::uint32_t side = ((column[row] >> shift) & mask) > bin;
+    const std::uint32_t side = ((bytes[row * stride] >> shift) & mask) > bin;
     out[n_left] = row;
     right_rows[n_right] = row;
     n_left += 1 - side;
@@ -34,7 +35,7 @@ std::uint32_t split_piece(const std::uint8_t* slots, const ColumnPlace& place, s
   };
   std::uint32_t i = 0;
   for (; i + distance < n_rows; ++i) {
-    __builtin_prefetch(column + rows[i + distance]);
+    __builtin_prefetch(bytes + rows[i + distance] * stride);
     put(rows[i]);
   }
   for (; i < n_rows; ++i) put(rows[i]);
@@ -44,20 +45,35 @@ std::uint32_t split_piece(const std::uint8_t* slots, const ColumnPlace& place, s
 
 // Appends the answer of one question to the leaf numbers.
 constexpr std::size_t answers_size = 1024;
-OCELOT_HOT void answer(const std::uint8_t* column, std::uint32_t shift, std::uint32_t mask,
-                       std::uint8_t bin, std::size_t count, std::uint16_t* __restrict leaves) {
+template <int fixed_stride>
+OCELOT_INLINE void answer_strided(const std::uint8_t* bytes, std::size_t stride,
+                                  std::uint32_t shift, std::uint32_t mask, std::uint8_t bin,
+                                  std::size_t count, std::uint16_t* __restrict leaves) {
   const auto narrow_mask = std::uint8_t(mask);
+  const std::size_t step = fixed_stride ? fixed_stride : stride;
   for (std::size_t i = 0; i < count; ++i) {
-    const auto value = std::uint8_t((column[i] >> shift) & narrow_mask);
+    const auto value = std::uint8_t((bytes[i * step] >> shift) & narrow_mask);
     leaves[i] = std::uint16_t(leaves[i] + leaves[i] + (value > bin ? 1 : 0));
+  }
+}
+
+OCELOT_HOT void answer(const std::uint8_t* bytes, std::size_t stride, std::uint32_t shift,
+                       std::uint32_t mask, std::uint8_t bin, std::size_t count,
+                       std::uint16_t* __restrict leaves) {
+  if (stride == 1) {
+    answer_strided<1>(bytes, stride, shift, mask, bin, count, leaves);
+  } else if (stride == 2) {
+    answer_strided<2>(bytes, stride, shift, mask, bin, count, leaves);
+  } else {
+    answer_strided<0>(bytes, stride, shift, mask, bin, count, leaves);
   }
 }
 
 }  // namespace
 
-void split_leaves(const std::uint8_t* slots, const ColumnPlace& place, std::uint8_t bin,
-                  const std::uint32_t* leaf_offsets, std::size_t n_leaves, std::uint32_t* rows,
-                  std::uint32_t* scratch, std::uint32_t* out_offsets, int n_threads) {
+void split_leaves(const ByteColumn& column, std::uint8_t bin, const std::uint32_t* leaf_offsets,
+                  std::size_t n_leaves, std::uint32_t* rows, std::uint32_t* scratch,
+                  std::uint32_t* out_offsets, int n_threads) {
   std::vector<Piece> pieces;
   for (std::uint32_t leaf = 0; leaf < n_leaves; ++leaf) {
     for (std::uint32_t begin = leaf_offsets[leaf]; begin < leaf_offsets[leaf + 1];
@@ -71,7 +87,7 @@ void split_leaves(const std::uint8_t* slots, const ColumnPlace& place, std::uint
   const int threads = n_rows < 4096 ? 1 : n_threads;
   parallel_for(pieces.size(), threads, [&](std::size_t p) {
     Piece& piece = pieces[p];
-    piece.n_right = split_piece(slots, place, bin, rows + piece.begin, piece.end - piece.begin,
+    piece.n_right = split_piece(column, bin, rows + piece.begin, piece.end - piece.begin,
                                 scratch + piece.begin);
   });
 
@@ -101,18 +117,19 @@ void split_leaves(const std::uint8_t* slots, const ColumnPlace& place, std::uint
   });
 }
 
-void assign_leaves(const std::uint8_t* slots, const ColumnPlace* places,
-                   const std::uint8_t* split_bins, std::size_t depth, std::size_t n_rows,
-                   std::uint32_t* out_leaves, int n_threads) {
+void assign_leaves(const ByteColumn* columns, const std::uint8_t* split_bins, std::size_t depth,
+                   std::size_t n_rows, std::uint32_t* inout_leaves, int n_threads) {
   parallel_blocks(n_rows, 16384, n_threads, [&](std::size_t begin, std::size_t end, std::size_t) {
     for (std::size_t first = begin; first < end; first += answers_size) {
       const std::size_t count = std::min(answers_size, end - first);
-      std::uint16_t leaves[answers_size] = {};
+      std::uint16_t answers[answers_size] = {};
       for (std::size_t d = 0; d < depth; ++d) {
-        answer(slots + places[d].base + first, places[d].shift, places[d].mask, split_bins[d],
-               count, leaves);
+        const ByteColumn& column = columns[d];
+        answer(column.bytes + first * column.stride, column.stride, column.shift, column.mask,
+               split_bins[d], count, answers);
       }
-      for (std::size_t i = 0; i < count; ++i) out_leaves[first + i] = leaves[i];
+      std::uint32_t* leaves = inout_leaves + first;
+      for (std::size_t i = 0; i < count; ++i) leaves[i] = (leaves[i] << depth) + answers[i];
     }
   });
 }

@@ -9,15 +9,14 @@ namespace ocelot {
 // their old order. Leaf l becomes leaves 2l and 2l + 1. Rows are sorted in place; scratch has room
 // for as many.
 //   leaf_offsets [n_leaves + 1]  ->  out_offsets [2 n_leaves + 1]
-void split_leaves(const std::uint8_t* slots, const ColumnPlace& place, std::uint8_t bin,
-                  const std::uint32_t* leaf_offsets, std::size_t n_leaves, std::uint32_t* rows,
-                  std::uint32_t* scratch, std::uint32_t* out_offsets, int n_threads);
+void split_leaves(const ByteColumn& column, std::uint8_t bin, const std::uint32_t* leaf_offsets,
+                  std::size_t n_leaves, std::uint32_t* rows, std::uint32_t* scratch,
+                  std::uint32_t* out_offsets, int n_threads);
 
-// Leaf number of every row of a table, by the questions (place, bin) of one tree; the first
-// question is the highest bit.
-void assign_leaves(const std::uint8_t* slots, const ColumnPlace* places,
-                   const std::uint8_t* split_bins, std::size_t depth, std::size_t n_rows,
-                   std::uint32_t* out_leaves, int n_threads);
+// Appends the answers to the questions (column, bin) to every row's leaf number: the first answer
+// is the highest of the new bits.
+void assign_leaves(const ByteColumn* columns, const std::uint8_t* split_bins, std::size_t depth,
+                   std::size_t n_rows, std::uint32_t* inout_leaves, int n_threads);
 
 // Row numbers sorted by leaf, in row order inside a leaf.
 void rows_by_leaf(const std::uint32_t* leaves, std::size_t n_rows, std::size_t n_leaves,

@@ -45,9 +45,6 @@ def test_weights():
 
 
 def test_tables():
-    frame = pd.DataFrame(X, columns=list("abcde"))
-    frame["c"] = "Paris"
-    fails_with("cat_features=[2]", "not supported", X=frame, error=ParameterError)
     fails_with("0 sample(s)", X=X[:0], y=Y[:0])
     fails_with("0 feature(s)", X=X[:, :0])
     fails_with("Reshape your data", X=X[:, 0])
@@ -126,11 +123,33 @@ def test_eval_sets_fit_the_training_data():
     )  # fmt: skip
 
 
-def test_categories_are_for_a_later_version():
-    fails_with("cat_features=[1]", "not supported", error=ParameterError, cat_features=[1])
-    fails_with("cat_features=3", "not supported", error=ParameterError, cat_features=3)
-    fails_with("cat_features='a'", "not supported", error=ParameterError, cat_features="a")
+def test_cat_features():
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    fails_with("'f'", "no column of X", X=frame, error=ParameterError, cat_features=["f"])
+    fails_with("'a'", "no names", error=ParameterError, cat_features="a")
+    fails_with("position 5", "0 to 4", error=ParameterError, cat_features=[5])
+    fails_with("position -1", error=ParameterError, cat_features=[-1])
+    fails_with("boolean True", error=ParameterError, cat_features=[True] * 5)
     OcelotRegressor(iterations=1).fit(X, Y, cat_features=[])
+
+
+def test_categories():
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    frame["c"] = pd.date_range("2024-01-01", periods=50)
+    fails_with("'c'", X=frame, cat_features=["c"])
+    fails_with("row 3", "b'Paris'", X=changed(X, (3, 1), b"Paris"), cat_features=[1])
+
+
+def test_parameters_of_categories_that_contradict_each_other():
+    for parameters, text in (
+        ({"statistic_window": 5, "target_statistic": "greedy"}, "statistic_window=5"),
+        ({"combine_numbers": True, "target_statistic": "holdout"}, "combine_numbers=True"),
+        ({"priors": []}, "priors"),
+        ({"cache_memory": "many"}, "cache_memory"),
+        ({"one_hot_max_size": 256}, "one_hot_max_size"),
+    ):
+        with pytest.raises(ParameterError, match=text):
+            OcelotRegressor(iterations=1, **parameters).fit(X, Y, cat_features=[0])
 
 
 def test_targets_whose_differences_do_not_fit_into_single_precision():

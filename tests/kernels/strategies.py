@@ -57,6 +57,20 @@ def blocks(draw: st.DrawFn) -> ColumnBlock:
 
 
 @st.composite
+def category_codes(
+    draw: st.DrawFn, n_rows: int, n_columns: int
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Codes (n_columns, n) of columns with few and many values, not all of which occur; and how
+    many values each has."""
+    rng = np.random.default_rng(draw(SEEDS))
+    value_counts = rng.choice([1, 2, 7, 1000, 100_000], size=n_columns)
+    codes = rng.integers(0, value_counts[:, None], size=(n_columns, n_rows))
+    # Some rows again, so that combinations of many values have more than one row too.
+    codes = codes[:, rng.integers(0, max(n_rows // 2, 1), size=n_rows)]
+    return codes.astype(np.uint32, order="C"), value_counts.astype(np.uint32)
+
+
+@st.composite
 def partitions(draw: st.DrawFn, n_rows: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
     """Some rows sorted by leaf, empty leaves included: rows, offsets."""
     rng = np.random.default_rng(draw(SEEDS))

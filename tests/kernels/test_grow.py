@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ocelotboost.kernels import native, reference
-from ocelotboost.kernels.contract import NO_HISTOGRAM, packed_layout
+from ocelotboost.kernels.contract import NO_HISTOGRAM, NO_UNIT, packed_layout
 from tests.kernels.strategies import SEEDS, THREADS, blocks, partitions, weights
 
 OUTPUTS = st.sampled_from([1, 2, 3, 5, 7, 9])
@@ -152,14 +152,20 @@ def test_split_leaves_equal_the_twin(data, n_threads):
     layout, n_rows = block.layout, block.n_rows
     rows, offsets = data.draw(partitions(n_rows))
     column = data.draw(st.integers(0, len(layout.slots) - 1))
-    place = [int(a[column]) for a in (layout.slots, layout.shifts, layout.masks)]
+    shift, mask = int(layout.shifts[column]), int(layout.masks[column])
+    # The slot alone, or beside others as in a unit of statistics.
+    width = data.draw(st.sampled_from([1, 2, 3]))
+    position = data.draw(st.integers(0, width - 1))
+    bytes_ = np.full((n_rows, width), 170, dtype=np.uint8)
+    bytes_[:, position] = block.slots[layout.slots[column]]
     bin_ = data.draw(st.integers(0, 255))
     found = []
     for kernels in (native, reference):
         own, out = rows.copy(), np.empty(2 * len(offsets) - 1, dtype=np.uint32)
         kernels.split_leaves(
-            block.slots, *place, bin_, offsets, own, np.empty_like(own), out, n_threads=n_threads
-        )
+            bytes_, position, shift, mask, bin_, offsets, own, np.empty_like(own), out,
+            n_threads=n_threads,
+        )  # fmt: skip
         found.append((own, out))
     np.testing.assert_array_equal(found[0][0], found[1][0])
     np.testing.assert_array_equal(found[0][1], found[1][1])
@@ -173,7 +179,7 @@ def test_many_rows_are_split_stably(n_threads):
     offsets = np.array([0, 10, 10, n_rows], dtype=np.uint32)
     out = np.empty(7, dtype=np.uint32)
     native.split_leaves(
-        bins[None], 0, 0, 255, 1, offsets, rows, np.empty_like(rows), out, n_threads=n_threads
+        bins[:, None], 0, 0, 255, 1, offsets, rows, np.empty_like(rows), out, n_threads=n_threads
     )
     for leaf in range(6):
         own = rows[out[leaf] : out[leaf + 1]]
@@ -187,19 +193,25 @@ def test_assigned_leaves_equal_the_twin(data, depth, seed, n_threads):
     layout, n_rows = block.layout, block.n_rows
     rng = np.random.default_rng(seed)
     columns = rng.integers(0, len(layout.slots), size=depth)
-    split_bins = rng.integers(0, 255, size=depth).astype(np.uint8)
-    arguments = (
-        block.slots, layout.slots[columns], layout.shifts[columns], layout.masks[columns],
-        split_bins,
-    )  # fmt: skip
-    leaves, expected = np.empty((2, n_rows), dtype=np.uint32)
+    places = np.stack([layout.slots[columns], layout.shifts[columns], layout.masks[columns]])
+    n_bytes = data.draw(st.sampled_from([1, 2, 3]))
+    units = rng.integers(0, 256, size=(4, n_rows, n_bytes), dtype=np.uint8)
+    split_units = rng.choice([NO_UNIT, 0, 3], size=depth).astype(np.uint32)
+    of_unit = split_units != NO_UNIT
+    places[0, of_unit] = rng.integers(0, n_bytes, size=of_unit.sum())
+    places[1, of_unit], places[2, of_unit] = 4 * rng.integers(0, 2, size=of_unit.sum()), 15
+    split_bins = np.where(of_unit, rng.integers(0, 15, size=depth), rng.integers(0, 255))
+    arguments = (block.slots, units, split_units, *places, split_bins.astype(np.uint8))
+    # Earlier answers are there already.
+    leaves = rng.integers(0, 4, size=n_rows).astype(np.uint32)
+    expected = leaves.copy()
     native.assign_leaves(*arguments, leaves, n_threads=n_threads)
     reference.assign_leaves(*arguments, expected, n_threads=1)
     np.testing.assert_array_equal(leaves, expected)
     sorted_rows = []
     for kernels in (native, reference):
         rows = np.empty(n_rows, dtype=np.uint32)
-        offsets = np.empty((1 << depth) + 1, dtype=np.uint32)
+        offsets = np.empty((4 << depth) + 1, dtype=np.uint32)
         kernels.rows_by_leaf(leaves, rows, offsets, n_threads=n_threads)
         sorted_rows.append(np.concatenate([rows, offsets]))
     np.testing.assert_array_equal(*sorted_rows)

@@ -57,6 +57,38 @@ def test_leaf_sums_equal_the_twin(data, kind, seed, n_threads):
         np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-9)
 
 
+@given(st.data(), KINDS, SEEDS, st.sampled_from([1, 2, 10]), st.booleans(), THREADS)
+def test_leaf_values_equal_the_twin(data, kind, seed, steps, newton, n_threads):
+    n_rows = data.draw(st.sampled_from([1, 5, 300, 9000]))
+    target, raw = rows_of(kind, n_rows, seed, data.draw(st.sampled_from([0.1, 3.0])))
+    weight = data.draw(weights(n_rows))
+    n_leaves = data.draw(st.sampled_from([1, 8, 64]))
+    leaves = np.random.default_rng(seed).integers(0, n_leaves, size=n_rows).astype(np.uint32)
+    rows, offsets = np.empty(n_rows, dtype=np.uint32), np.empty(n_leaves + 1, dtype=np.uint32)
+    native.rows_by_leaf(leaves, rows, offsets, n_threads=1)
+    arguments = (kind, PARAMETER.get(kind, 0.0), target, weight, raw, rows, offsets)
+    found, expected = np.empty((2, 2, n_leaves))
+    native.leaf_values(*arguments, newton, 1.0, steps, *found, n_threads=n_threads)
+    reference.leaf_values(*arguments, newton, 1.0, steps, *expected, n_threads=1)
+    np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-9)
+
+
+@given(st.data(), KINDS, SEEDS)
+def test_leaf_values_have_the_same_bits_for_any_number_of_threads(data, kind, seed):
+    n_rows = 20_000
+    target, raw = rows_of(kind, n_rows, seed)
+    weight = data.draw(weights(n_rows))
+    rows = np.random.default_rng(seed).permutation(n_rows).astype(np.uint32)
+    offsets = np.array([0, 3, 3, 15_000, n_rows], dtype=np.uint32)
+    arguments = (kind, PARAMETER.get(kind, 0.0), target, weight, raw, rows, offsets)
+    found = []
+    for n_threads in (1, 2, 5):
+        values = np.empty((2, 4))
+        native.leaf_values(*arguments, True, 1.0, 3, *values, n_threads=n_threads)
+        found.append(values.tobytes())
+    assert found[0] == found[1] == found[2]
+
+
 @given(st.data(), st.sampled_from([2, 3, 7, 20]), SEEDS, THREADS)
 def test_softmax_equals_the_twin(data, n_outputs, seed, n_threads):
     n_rows = data.draw(st.sampled_from([1, 5, 300]))

@@ -1,15 +1,18 @@
 """The outer algorithm: trees, one after the other, each along the gradient of the loss.
 
-    M = start value
+    draw orderings σ₀, σ₁ … σ_s of the rows              (order/ordering.py)
+    M₀, M₁ … M_s = start value
     repeat
-        g = negative gradients of the loss at M          (boost/plain.py)
+        draw r from 1 … s
+        g = negative gradients of the loss at M_r        (boost/plain.py)
         choose rows and their sampling weights           (boost/sampling.py)
-        grow the structure of a tree on g                (grow/oblivious.py)
-        fill its leaves from all rows                    (leaves/estimate.py)
-        M = M + learning rate * tree
+        grow the structure of a tree on g and σ_r        (grow/oblivious.py)
+        for each M_r': fill the leaves by σ_r'           (leaves/estimate.py)
+                       M_r' = M_r' + learning rate * tree
     until enough trees, or an eval set stops improving   (boost/stopping.py)
 
-M is the model, the sum of the trees so far.
+M₀ is the model, the sum of the trees so far; M₁ … M_s support it. Without categories there are no
+orderings, and M₀ does all.
 """
 
 from __future__ import annotations
@@ -23,19 +26,22 @@ from numpy.typing import NDArray
 
 from ocelotboost.boost.callback import History, IterationInfo, call
 from ocelotboost.boost.evaluation import EvalSet, Evaluation, LossMetric
-from ocelotboost.boost.plain import PlainModel, TrainingSet
+from ocelotboost.boost.plain import PlainModels, TrainingSet
 from ocelotboost.boost.sampling import Sampling
 from ocelotboost.boost.stopping import BestIteration, TimeLimit
-from ocelotboost.boost.tree import GrownTree, rounded, without_idle_split
+from ocelotboost.boost.tree import GrownTree, combinations_of, without_idle_split
 from ocelotboost.errors import ParameterError
-from ocelotboost.grow.oblivious import draw_candidates, grow_oblivious
-from ocelotboost.grow.partition import RowSorter, Split, assign_leaves
+from ocelotboost.grow.answers import Split
+from ocelotboost.grow.oblivious import Scorers, draw_candidates, grow_oblivious
+from ocelotboost.grow.partition import RowSorter
 from ocelotboost.grow.random_score import noise_scale
-from ocelotboost.grow.scorer import GradientPacker, PlainScorer, ScoreSettings
-from ocelotboost.leaves.estimate import LeafSettings, estimate_leaves
+from ocelotboost.grow.scorer import ColumnScorer, GradientPacker, ScoreSettings
+from ocelotboost.grow.statistic_scorer import StatisticScorer
+from ocelotboost.leaves.estimate import LeafSettings
 from ocelotboost.loss.base import Floats, Loss
 from ocelotboost.loss.passes import pass_for
 from ocelotboost.metric.base import MetricLike
+from ocelotboost.order.combination import Combinations
 
 #: Beyond it, gradients do not fit into single precision.
 _LARGEST_LEAF = 1e38
@@ -50,6 +56,8 @@ class BoostSettings:
     depth: int
     random_strength: float
     rsm: float
+    combinations: Combinations
+    model_size_reg: float
     sampling: Sampling
     score: ScoreSettings
     leaves: LeafSettings
@@ -85,9 +93,8 @@ def boost(
     judge = metrics[-1] if metrics else loss_metric
     best = BestIteration(judge.higher_is_better, settings.early_stopping_rounds)
     clock = TimeLimit(settings.time_limit)
-    model = PlainModel(training, loss, loss_pass, start, settings.n_threads)
+    models = PlainModels(training, loss, loss_pass, start, settings.learning_rate, settings.leaves)
     grower = _Grower(training, len(start), settings, seed)
-    leaves = np.empty(training.block.n_rows, dtype=np.uint32)
     trees: list[GrownTree] = []
 
     def info() -> IterationInfo:
@@ -98,24 +105,13 @@ def boost(
             if call(callbacks, "before_iteration", info()):
                 break
             now = info()
-            splits = grower.structure(model, n_trees=len(trees))
-            assign_leaves(training.block, splits, leaves, settings.n_threads)
-            values, weights = estimate_leaves(
-                loss_pass,
-                training.target,
-                training.weight,
-                model.raw,
-                model.gradients,
-                leaves,
-                1 << len(splits),
-                settings.leaves,
-            )
-            values = rounded(settings.learning_rate * values)
-            model.add_tree(leaves, values)
+            ordering = grower.draw_ordering()
+            splits = grower.structure(models[ordering].gradients, ordering, n_trees=len(trees))
+            values, weights = models.add_tree(splits)
             tree = without_idle_split(GrownTree(splits, values, weights))
             for eval_set in eval_sets:
                 eval_set.add_tree(tree, settings.n_threads)
-            evaluation.record(model.loss, training.target, training.weight, model.raw)
+            evaluation.record(models.main.loss, training.target, training.weight, models.main.raw)
             trees.append(tree)
             grower.finished(tree)
             stop = bool(eval_sets) and best.update(
@@ -144,33 +140,42 @@ class _Grower:
     ) -> None:
         self._training = training
         self._settings = settings
-        self._scorer = PlainScorer(training.block, n_outputs, settings.depth, settings.score)
-        self._packer = GradientPacker(training.block.n_rows, n_outputs, settings.n_threads)
-        self._sorter = RowSorter(training.block, settings.n_threads)
-        self._all_rows = np.arange(training.block.n_rows, dtype=np.uint32)
+        n_rows = training.block.n_rows
+        self._scorers = _scorers(training, n_outputs, settings)
+        self._packer = GradientPacker(n_rows, n_outputs, settings.n_threads)
+        self._sorter = RowSorter(training.answers(), n_rows, settings.n_threads)
+        self._all_rows = np.arange(n_rows, dtype=np.uint32)
         self._last_leaf_size: float | None = None
         # Streams of their own, so that one kind of randomness does not shift the others.
-        self._sample_rng, self._noise_rng, self._column_rng = (
-            np.random.default_rng(child) for child in seed.spawn(3)
+        self._sample_rng, self._noise_rng, self._column_rng, self._ordering_rng = (
+            np.random.default_rng(child) for child in seed.spawn(4)
         )
 
-    def structure(self, model: PlainModel, n_trees: int) -> list[Split]:
+    def draw_ordering(self) -> int:
+        """r from 1 … s; 0 where σ₀ is all there is."""
+        n_orderings = self._training.n_orderings
+        return int(self._ordering_rng.integers(1, n_orderings)) if n_orderings > 1 else 0
+
+    def structure(self, gradients: NDArray[np.float32], ordering: int, n_trees: int) -> list[Split]:
         """The splits of the next tree."""
         training, settings = self._training, self._settings
         sampled = settings.sampling.weights(
-            model.gradients, training.weight, self._last_leaf_size, self._sample_rng
+            gradients, training.weight, self._last_leaf_size, self._sample_rng
         )
         rows, weight = self._chosen(sampled)
         return grow_oblivious(
-            self._packer.pack(model.gradients, weight, training.whole_weights and sampled is None),
+            self._packer.pack(gradients, weight, training.whole_weights and sampled is None),
             rows,
-            draw_candidates(training.block.n_columns, settings.rsm, self._column_rng),
-            self._scorer,
+            ordering,
+            *draw_candidates(
+                training.block.n_columns, settings.combinations, settings.rsm, self._column_rng
+            ),
+            self._scorers,
             self._sorter,
             depth=settings.depth,
             noise=noise_scale(
                 settings.random_strength,
-                model.gradients,
+                gradients,
                 training.weight,
                 training.n_rows,
                 n_trees * settings.learning_rate,
@@ -179,6 +184,8 @@ class _Grower:
         )
 
     def finished(self, tree: GrownTree) -> None:
+        if self._scorers.statistics is not None:
+            self._scorers.statistics.used(combinations_of(tree))
         self._last_leaf_size = float(np.abs(tree.leaf_values).mean())
         if not self._last_leaf_size <= _LARGEST_LEAF:
             raise ParameterError(
@@ -196,3 +203,20 @@ class _Grower:
             return self._all_rows, weight
         rows = np.flatnonzero(sampled).astype(np.uint32)
         return rows, sampled if weight is None else sampled * weight
+
+
+def _scorers(training: TrainingSet, n_outputs: int, settings: BoostSettings) -> Scorers:
+    n_leaves = max(min(1 << (settings.depth - 1), training.block.n_rows), 1)
+    columns = statistics = None
+    if training.statistics is None or (training.block.layout.bin_counts > 1).any():
+        columns = ColumnScorer(training.block, n_outputs, n_leaves, settings.score)
+    if training.statistics is not None:
+        statistics = StatisticScorer(
+            training.statistics,
+            settings.combinations.most(settings.depth),
+            n_outputs,
+            n_leaves,
+            settings.model_size_reg,
+            settings.score,
+        )
+    return Scorers(columns, statistics)

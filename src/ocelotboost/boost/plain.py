@@ -1,15 +1,25 @@
-"""Plain mode: one model, whose gradients every row's own target has entered."""
+"""Plain mode: models whose gradients every row's own target has entered.
+
+Target statistics put a row into different leaves in different orderings. So each ordering has a
+model of its own: M₀, whose trees are the result, and the supporting models M₁ … M_s, whose
+gradients choose the trees' structures. Without categories all of them are equal, and M₀ is enough.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ocelotboost.boost.tree import rounded
+from ocelotboost.grow.answers import Answers, Split
 from ocelotboost.kernels import native
-from ocelotboost.loss.base import Floats, Loss, Targets
+from ocelotboost.leaves.estimate import LeafSettings, estimate_leaves
+from ocelotboost.loss.base import Floats, LeafRule, Loss, Targets
 from ocelotboost.loss.passes import Leaves, Pass
+from ocelotboost.order.statistic_cache import StatisticCache
 from ocelotboost.quantize.block import ColumnBlock
 
 
@@ -20,12 +30,14 @@ class TrainingSet:
     target         float32 (n,)
     weight         float32 (n,), or None when all weigh 1
     whole_weights  the weights are whole numbers, so each counts copies of its row
+    statistics     of the categorical features, or None where there are none
     """
 
     block: ColumnBlock
     target: Targets
     weight: NDArray[np.float32] | None
     whole_weights: bool
+    statistics: StatisticCache | None = None
 
     @property
     def total_weight(self) -> float:
@@ -38,33 +50,114 @@ class TrainingSet:
         """Rows, or copies of rows where the weights say so."""
         return self.total_weight if self.whole_weights else float(self.block.n_rows)
 
+    @property
+    def n_orderings(self) -> int:
+        """σ₀ and those of the supporting models."""
+        return 1 if self.statistics is None else len(self.statistics.source.orderings)
+
+    def answers(self) -> Answers:
+        return Answers(self.block, self.statistics)
+
 
 class PlainModel:
-    """The training rows' raw predictions and the negative gradients there.
+    """One M_r: the training rows' raw predictions and the negative gradients there.
 
-    raw        float64 (n_outputs, n)
-    gradients  float32 (n_outputs, n), weights not included
-    loss       mean training loss at ``raw``
+    raw  float64 (n_outputs, n)
     """
 
-    def __init__(
-        self, training: TrainingSet, loss: Loss, loss_pass: Pass, raw: Floats, n_threads: int
-    ) -> None:
+    def __init__(self, training: TrainingSet, loss: Loss, loss_pass: Pass, raw: Floats) -> None:
         self._training = training
         self._loss = loss
         self._pass = loss_pass
-        self._n_threads = n_threads
         self.raw = raw
-        self.gradients = np.empty(raw.shape, dtype=np.float32)
-        self._differentiate()
+        self._gradients = np.empty(raw.shape, dtype=np.float32)
+        self._loss_value: float | None = None  # None: gradients are those before the last tree
 
-    def add_tree(self, leaves: Leaves, leaf_values: Floats) -> None:
-        """Add its leaf's values, of (n_leaves, n_outputs), to every row; leaves are (n,)."""
-        native.add_leaf_values(leaves, leaf_values, self.raw, n_threads=self._n_threads)
+    @property
+    def gradients(self) -> NDArray[np.float32]:
+        """float32 (n_outputs, n), weights not included."""
         self._differentiate()
+        return self._gradients
 
-    def _differentiate(self) -> None:
-        # One pass gives the gradients of the next tree and the loss after the last one.
+    @property
+    def loss(self) -> float:
+        """Mean training loss at ``raw``."""
+        return self._differentiate()
+
+    def fill_leaves(
+        self, leaves: Leaves, n_leaves: int, learning_rate: float, settings: LeafSettings
+    ) -> tuple[Floats, Floats]:
+        """Values (n_leaves, n_outputs) of the leaves that the rows are in, learning rate included,
+        and weights (n_leaves,); the values are added to the rows' predictions."""
         training = self._training
-        total = self._pass.gradients(training.target, training.weight, self.raw, self.gradients)
-        self.loss = self._loss.report(total / training.total_weight)
+        values, weights = estimate_leaves(
+            self._pass,
+            training.target,
+            training.weight,
+            self.raw,
+            None if self._loss_value is None else self._gradients,
+            leaves,
+            n_leaves,
+            settings,
+        )
+        values = rounded(learning_rate * values)
+        native.add_leaf_values(leaves, values, self.raw, n_threads=settings.n_threads)
+        self._loss_value = None
+        return values, weights
+
+    def _differentiate(self) -> float:
+        # One pass gives the gradients of the next tree and the loss after the last one.
+        if self._loss_value is None:
+            training = self._training
+            total = self._pass.gradients(
+                training.target, training.weight, self.raw, self._gradients
+            )
+            self._loss_value = self._loss.report(total / training.total_weight)
+        return self._loss_value
+
+
+class PlainModels:
+    """M₀ and the supporting models, in the order of their orderings."""
+
+    def __init__(
+        self,
+        training: TrainingSet,
+        loss: Loss,
+        loss_pass: Pass,
+        start: Floats,
+        learning_rate: float,
+        settings: LeafSettings,
+    ) -> None:
+        self._answers = training.answers()
+        self._learning_rate = learning_rate
+        self._settings = settings
+        # A supporting model takes one step; its leaf values are nobody's result.
+        self._one_step = replace(settings, rule=LeafRule(settings.rule.method, 1))
+        self._leaves = np.empty(training.block.n_rows, dtype=np.uint32)
+        self._models = [
+            PlainModel(training, loss, loss_pass, start.copy() if r else start)
+            for r in range(training.n_orderings)
+        ]
+
+    @property
+    def main(self) -> PlainModel:
+        """M₀."""
+        return self._models[0]
+
+    def __getitem__(self, ordering: int) -> PlainModel:
+        return self._models[ordering]
+
+    def add_tree(self, splits: Sequence[Split]) -> tuple[Floats, Floats]:
+        """Every model fills the leaves of the structure by its own statistics and gradients.
+        Values (n_leaves, n_outputs) and weights (n_leaves,) are those of M₀."""
+        questions = self._answers.questions(splits)
+        for model, ordering, settings in self._steps():
+            self._answers.assign_leaves(questions, ordering, self._leaves, settings.n_threads)
+            filled = model.fill_leaves(
+                self._leaves, 1 << len(splits), self._learning_rate, settings
+            )
+        return filled
+
+    def _steps(self) -> list[tuple[PlainModel, int, LeafSettings]]:
+        supporting = [(m, r, self._one_step) for r, m in enumerate(self._models) if r > 0]
+        return [*supporting, (self.main, 0, self._settings)]

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ocelotboost.grow.partition import Split
+from ocelotboost.grow.answers import Split
 from ocelotboost.loss.base import Floats
 from ocelotboost.model.forest import Forest
+from ocelotboost.model.statistic_table import join_statistics, no_statistics
+from ocelotboost.order.combination import Combination, StatisticSplit
+from ocelotboost.order.whole_data import WholeData
+from ocelotboost.quantize.block import ColumnSplit
 from ocelotboost.quantize.quantizer import Quantizer
 
 
@@ -43,20 +47,61 @@ def without_idle_split(tree: GrownTree) -> GrownTree:
     return GrownTree(tree.splits[:-1], values.sum(axis=1), pairs.sum(axis=1))
 
 
-def pack_forest(trees: list[GrownTree], quantizer: Quantizer, start_value: Floats) -> Forest:
+def combinations_of(tree: GrownTree) -> set[Combination]:
+    """The combinations whose statistics a tree asks about."""
+    return {split.combination for split in tree.splits if isinstance(split, StatisticSplit)}
+
+
+def pack_forest(
+    trees: list[GrownTree],
+    quantizer: Quantizer,
+    whole_data: WholeData | None,
+    start_value: Floats,
+) -> Forest:
     """The trees as a forest whose borders are numbers, not bins."""
     splits = [split for tree in trees for split in tree.splits]
-    columns = np.array([split.column for split in splits], dtype=np.uint32)
-    bins = np.array([split.bin for split in splits], dtype=np.uint8)
-    n_outputs = len(start_value)
-    return Forest(
-        split_columns=columns,
-        split_borders=quantizer.borders_of(columns, bins),
+    used = sorted({c for tree in trees for c in combinations_of(tree)}, key=_reading_order)
+    tables = [] if whole_data is None else [whole_data.table(c) for c in used]
+    first = {c: quantizer.n_columns + i * tables[i].n_columns for i, c in enumerate(used)}
+    statistics = join_statistics(no_statistics(), *tables)
+    forest = Forest(
+        split_columns=np.array(
+            [
+                split.column
+                if isinstance(split, ColumnSplit)
+                else first[split.combination] + split.column
+                for split in splits
+            ],
+            dtype=np.uint32,
+        ),
+        split_borders=_borders(splits, quantizer),
         tree_depths=np.array([len(tree.splits) for tree in trees], dtype=np.uint32),
         leaf_values=np.concatenate(
-            [np.empty((0, n_outputs)), *(tree.leaf_values for tree in trees)]
+            [np.empty((0, len(start_value))), *(tree.leaf_values for tree in trees)]
         ),
         leaf_weights=np.concatenate([np.empty(0), *(tree.leaf_weights for tree in trees)]),
         start_value=start_value,
         missing_high=quantizer.missing_high,
+        categorical=quantizer.categorical,
+        indicators=quantizer.indicators,
+        statistics=replace(
+            statistics,
+            question_borders=quantizer.borders_of(
+                statistics.question_columns, statistics.question_borders.astype(np.uint8)
+            ),
+        ),
     )
+    return forest.pruned()
+
+
+def _borders(splits: list[Split], quantizer: Quantizer) -> Floats:
+    """The numbers behind questions about columns; the bins of questions about statistics."""
+    borders = np.array([split.bin for split in splits], dtype=np.float64)
+    places = [i for i, split in enumerate(splits) if isinstance(split, ColumnSplit)]
+    columns = np.array([splits[i].column for i in places], dtype=np.uint32)
+    borders[places] = quantizer.borders_of(columns, borders[places].astype(np.uint8))
+    return borders
+
+
+def _reading_order(combination: Combination) -> tuple[tuple[int, ...], tuple[tuple[int, int], ...]]:
+    return combination.features, tuple((split.column, split.bin) for split in combination.base)

@@ -20,11 +20,14 @@ from ocelotboost.boost.boosting import Boosted, boost
 from ocelotboost.boost.callback import check_callbacks
 from ocelotboost.boost.tree import pack_forest
 from ocelotboost.errors import InputError, ParameterError
+from ocelotboost.estimator.categories import check_categorical_parameters, is_size
 from ocelotboost.estimator.parameters import (
     Rule,
     check_parameters,
     either,
     flag,
+    is_columns,
+    is_numbers,
     nothing,
     number,
     one_of,
@@ -48,8 +51,11 @@ from ocelotboost.model.file import load_trained, save_model
 from ocelotboost.model.forest import Forest, join_forests
 from ocelotboost.model.importance import feature_importances
 from ocelotboost.model.trained import TrainedModel
+from ocelotboost.order.statistic import HISTORIES, StatisticTargets
+from ocelotboost.order.whole_data import WholeData
 from ocelotboost.predict.predictor import Predictor, make_predictor
 from ocelotboost.quantize.borders import BORDER_RULES
+from ocelotboost.quantize.categorical_data import CategoricalData
 from ocelotboost.quantize.quantizer import refuse_missing
 from ocelotboost.table.columns import Table
 from ocelotboost.table.from_input import table_from_input
@@ -84,6 +90,62 @@ class OcelotEstimator(BaseEstimator):  # type: ignore[misc]
         "auto",
         one_of("auto", "Plain"),
         "'Plain' is the classic scheme; 'auto' is Plain in this version.",
+    )
+    cat_features: Any = parameter(
+        None,
+        Rule("names or positions of columns, or None", is_columns),
+        "Columns that hold categories, besides text, categories and booleans of data frames, "
+        "which are categorical by themselves.",
+    )
+    target_statistic: str = parameter(
+        "ordered",
+        one_of(*HISTORIES),
+        "What a category's target statistic is made of: 'ordered' rows before a row, all rows "
+        "('greedy') or all others ('leave_one_out'), which both leak, or a 'holdout' half.",
+    )
+    priors: Any = parameter(
+        (0.0, 0.5, 1.0),
+        Rule("a list of numbers", is_numbers),
+        "Priors of target statistics, one column each; of a mean target 0.5 is the mean.",
+    )
+    prior_weight: float = parameter(
+        1.0, number(0, open_low=True), "Each prior counts like so many rows."
+    )
+    statistic_window: int | None = parameter(
+        None,
+        either(nothing(), whole(1)),
+        "For 'ordered': only the last so many rows before a row. None: all of them.",
+    )
+    max_combination: int = parameter(
+        4, whole(1, 16), "The most categorical features that are combined; 1: no combinations."
+    )
+    combine_numbers: bool = parameter(
+        False,
+        flag(),
+        "The tree's questions about numbers and single categories may be part of a combination.",
+    )
+    one_hot_max_size: int = parameter(
+        2,
+        whole(0, 255),
+        "Features with at most so many values are asked for each of them, and have no statistic.",
+    )
+    permutation_count: int = parameter(
+        3, whole(1), "s: orderings that choose trees, besides the one that fills leaves."
+    )
+    has_time: Any = parameter(
+        False,
+        either(flag(), whole(0), Rule("the name of a column", lambda v: isinstance(v, str))),
+        "True: the rows come in the order of time; a column: by its numbers. No random orderings.",
+    )
+    model_size_reg: float = parameter(
+        0.5,
+        number(0),
+        "Makes a combination that no tree uses yet, and that has many values, less attractive.",
+    )
+    cache_memory: int | str = parameter(
+        "1GB",
+        Rule("a number of bytes or a text such as '512MB'", is_size),
+        "Target statistics are kept in so much memory and not made again for every tree.",
     )
     border_count: int = parameter(254, whole(1, 254), "The most borders a column is cut at.")
     border_type: str = parameter(
@@ -194,15 +256,15 @@ class OcelotEstimator(BaseEstimator):  # type: ignore[misc]
         y              the target, one a row
         sample_weight  a weight k counts like k copies of the row
         eval_set       (X, y), (X, y, weight), or a list of such: rows to watch and to stop on
-        cat_features   not in this version
+        cat_features   columns that hold categories, in place of the parameter of that name
         init_model     a fitted estimator or a saved model to continue from
         callbacks      objects with before_iteration(info) and/or after_iteration(info); True stops
         """
         check_parameters(self)
-        _refuse_categories(cat_features)
         n_threads = thread_count(self.n_jobs)
-        table = table_from_input(X)
-        _refuse_categories([*table.categories])
+        named = self.cat_features if cat_features is None else cat_features
+        table = table_from_input(X, cat_features=named, n_threads=n_threads)
+        check_categorical_parameters(self, table)
         target = self._learn_target(y, table.n_rows)
         weight = self._with_class_weights(row_weights(sample_weight, table.n_rows), target)
         loss = self._loss()
@@ -212,13 +274,13 @@ class OcelotEstimator(BaseEstimator):  # type: ignore[misc]
         everything = prepare(table, target, weight)
         rows, held_out = hold_out(self, everything, held_out)
         prepared = Prepared.make(self, everything, rows, loss, continued, held_out, n_threads)
-        boosted = self._boost(prepared, loss, check_callbacks(callbacks), n_threads)
-        self._keep(prepared, boosted, loss, continued, table)
+        boosted, whole_data = self._boost(prepared, loss, check_callbacks(callbacks), n_threads)
+        self._keep(prepared, boosted, whole_data, loss, continued, table)
         return self
 
     def _boost(
         self, prepared: Prepared, loss: Loss, callbacks: list[Any], n_threads: int
-    ) -> Boosted:
+    ) -> tuple[Boosted, WholeData | None]:
         metrics = self._metrics(loss)
         settings = boost_settings(self, prepared, loss, n_threads)
         judge = metrics[-1].name if metrics else loss.name
@@ -237,18 +299,19 @@ class OcelotEstimator(BaseEstimator):  # type: ignore[misc]
             n_best = boosted.best_iteration + 1
             boosted = Boosted(boosted.trees[:n_best], boosted.history, boosted.best_iteration)
         if self.refit == "replay" and self.validation_fraction is not None:
-            boosted = replay_on_all_rows(prepared, boosted, loss, settings)
-        return boosted
+            return replay_on_all_rows(self, prepared, boosted, loss, settings)
+        return boosted, prepared.whole_data
 
     def _keep(
         self,
         prepared: Prepared,
         boosted: Boosted,
+        whole_data: WholeData | None,
         loss: Loss,
         continued: TrainedModel | None,
         table: Table,
     ) -> None:
-        forest = pack_forest(boosted.trees, prepared.quantizer, prepared.start_value)
+        forest = pack_forest(boosted.trees, prepared.quantizer, whole_data, prepared.start_value)
         if continued is not None:
             forest = join_forests(continued.forest, forest)
         name = f"custom:{loss.name}" if isinstance(loss, CustomLoss) else loss.name
@@ -314,6 +377,13 @@ class OcelotEstimator(BaseEstimator):  # type: ignore[misc]
                 "the path of a saved model."
             )
         match_columns(table, model.feature_names, model.n_features, "init_model")
+        categorical = np.flatnonzero(model.forest.categorical).tolist()
+        if categorical != sorted(table.categories):
+            raise InputError(
+                f"init_model has categories in the columns {categorical}, X has them in "
+                f"{sorted(table.categories)}; continue with cat_features={categorical} and the "
+                "same types of columns."
+            )
         if model.forest.n_outputs != loss.n_outputs or model.kind != self._kind:
             raise InputError(
                 f"init_model is a {model.kind} with {model.forest.n_outputs} outputs; this data "
@@ -373,7 +443,8 @@ class OcelotEstimator(BaseEstimator):  # type: ignore[misc]
         yield from self._predictor.staged(table, self._prediction_threads(table.n_rows))
 
     def _matching_table(self, X: Any) -> Table:
-        table = table_from_input(X, detect=False)
+        categorical = np.flatnonzero(self.model_.forest.categorical).tolist()
+        table = table_from_input(X, cat_features=categorical, detect=False)
         match_columns(table, self.model_.feature_names, self.n_features_in_, type(self).__name__)
         if self.nan_mode == "Forbidden":
             refuse_missing(table, self._prediction_threads(table.n_rows))
@@ -462,16 +533,12 @@ class OcelotEstimator(BaseEstimator):  # type: ignore[misc]
     def _loss(self) -> Loss:
         raise NotImplementedError
 
+    def _statistic_targets(
+        self, target: Targets, weight: NDArray[np.float32] | None, categories: CategoricalData
+    ) -> StatisticTargets:
+        raise NotImplementedError
+
     def _with_class_weights(
         self, weight: NDArray[np.float32] | None, target: Targets
     ) -> NDArray[np.float32] | None:
         return weight
-
-
-def _refuse_categories(cat_features: Any) -> None:
-    given = np.asarray([] if cat_features is None else cat_features, dtype=object)
-    if given.size:
-        raise ParameterError(
-            f"cat_features={given.tolist()!r}: categorical features are not supported in this "
-            "version; encode these columns as numbers."
-        )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import warnings
 from os import PathLike
+from typing import Any
 
 from ocelotboost.estimator.classifier import OcelotClassifier
 from ocelotboost.estimator.regressor import OcelotRegressor
@@ -18,8 +19,14 @@ def load_model(path: str | PathLike[str]) -> OcelotClassifier | OcelotRegressor:
     """Read a model written by ``save_model``: a fitted OcelotClassifier or OcelotRegressor."""
     model = load_trained(path)
     kind = OcelotClassifier if model.kind == "classifier" else OcelotRegressor
-    known = {declared.name for declared in dataclasses.fields(kind)}
-    estimator = kind(**{k: v for k, v in model.parameters.items() if k in known})
+    known = {declared.name: declared.default for declared in dataclasses.fields(kind)}
+    # JSON has no tuples.
+    parameters: dict[str, Any] = {
+        name: tuple(value) if isinstance(known[name], tuple) else value
+        for name, value in model.parameters.items()
+        if name in known
+    }
+    estimator = kind(**parameters)
     estimator.model_ = model
     estimator._loss_ = _loss_of(model)
     estimator._expose_model()

@@ -118,6 +118,18 @@ def _similar(value: Any, rule: Rule) -> str:
     return f" Did you mean {close[match[0]]!r}?" if match else ""
 
 
+def is_columns(value: Any) -> bool:
+    """Names and positions of columns; whether there are such columns is seen later."""
+    alone = value is None or isinstance(value, str | Integral)
+    return alone or isinstance(value, list | tuple | set | frozenset | np.ndarray | range)
+
+
+def is_numbers(value: Any) -> bool:
+    """Some numbers."""
+    listed = isinstance(value, list | tuple | np.ndarray) and len(value) > 0
+    return listed and all(number(-np.inf).holds(v) for v in value)
+
+
 def is_class_weights(value: Any) -> bool:
     """A weight for each class: a mapping, or numbers in the order of the sorted classes."""
     if isinstance(value, Mapping):

@@ -11,18 +11,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.boost.boosting import Boosted, BoostSettings
-from ocelotboost.boost.evaluation import EvalSet
+from ocelotboost.boost.evaluation import EvalSet, EvalStatistics
 from ocelotboost.boost.learning_rate import automatic_learning_rate
 from ocelotboost.boost.plain import TrainingSet
 from ocelotboost.boost.replay import replay
 from ocelotboost.boost.sampling import choose_sampling
 from ocelotboost.boost.tree import rounded
 from ocelotboost.errors import InputError, ParameterError
+from ocelotboost.estimator.categories import (
+    hold_history,
+    make_combinations,
+    make_orderings,
+    make_statistics,
+    size_in_bytes,
+)
 from ocelotboost.grow.scorer import ScoreSettings
 from ocelotboost.leaves.estimate import LeafSettings
 from ocelotboost.loss.base import Floats, LeafRule, Loss, Targets
+from ocelotboost.model.statistic_table import Indicators
 from ocelotboost.model.trained import TrainedModel
+from ocelotboost.order.combination import Combinations
+from ocelotboost.order.whole_data import WholeData
 from ocelotboost.predict.predictor import make_predictor
+from ocelotboost.quantize.categorical_data import CategoricalData
+from ocelotboost.quantize.one_hot import choose_indicators
 from ocelotboost.quantize.quantizer import Quantizer, refuse_missing
 from ocelotboost.table.columns import Table
 from ocelotboost.table.from_input import table_from_input
@@ -93,7 +105,9 @@ def eval_inputs(
             raise InputError(
                 f"{name} is {type(item).__name__}; give (X, y), (X, y, weight), or a list of such."
             )
-        table = table_from_input(item[0], argument=f"{name} X", detect=False)
+        table = table_from_input(
+            item[0], argument=f"{name} X", cat_features=list(training.categories), detect=False
+        )
         target = encode_target(item[1], table.n_rows, f"{name} y")
         with _naming(name):
             match_columns(table, training.names, training.n_columns, "the model")
@@ -170,13 +184,16 @@ def _stratified(
 class Prepared:
     """Everything the loop starts from.
 
-    everything   all rows that count, held-out ones included
-    start_value  (n_outputs,) of the new trees; zero when they continue a model
-    start        raw predictions (n_outputs, n) of the training rows
+    everything    all rows that count, held-out ones included
+    whole_data    statistics for rows that are not trained on; None without categories
+    start_value   (n_outputs,) of the new trees; zero when they continue a model
+    start         raw predictions (n_outputs, n) of the training rows
     """
 
     everything: LabelledTable
     training: TrainingSet
+    whole_data: WholeData | None
+    combinations: Combinations
     eval_sets: list[EvalSet]
     quantizer: Quantizer
     continued: TrainedModel | None
@@ -197,28 +214,43 @@ class Prepared:
         n_threads: int,
     ) -> Prepared:
         data = everything if rows is None else everything.take(rows)
-        _, border_seed, boost_seed = _seeds(estimator)
+        _, border_seed, boost_seed, order_seed = _seeds(estimator)
+        categories, indicators = _categories(estimator, data.table, n_threads)
         quantizer = Quantizer.fit(
             data.table,
             weight=data.weight,
+            indicators=indicators,
             border_count=int(estimator.border_count),
             border_type=estimator.border_type,
             nan_mode=estimator.nan_mode,
             rng=np.random.default_rng(border_seed),
             n_threads=n_threads,
         )
-        training = _training_set(data, quantizer, n_threads)
+        combinations = make_combinations(estimator, categories, indicators, data.table.n_columns)
+        training, data = _training_set(
+            estimator,
+            data,
+            quantizer,
+            combinations,
+            estimator.permutation_count,
+            order_seed,
+            n_threads,
+        )
+        whole_data = (
+            None if training.statistics is None else WholeData(training.statistics, n_threads)
+        )
         if continued is None:
             start_value = rounded(loss.start_value(data.target, data.weight))
         else:
             start_value = np.zeros(loss.n_outputs)
         eval_sets = [
-            EvalSet(
-                name=given.name,
-                bins=quantizer.columns(given.data.table, n_threads),
-                target=given.data.target,
-                weight=given.data.weight,
-                raw=_start_raw(start_value, continued, given.data.table, n_threads),
+            _eval_set(
+                estimator,
+                given,
+                quantizer,
+                whole_data,
+                _start_raw(start_value, continued, given.data.table, n_threads),
+                n_threads,
             )
             for given in evals
         ]
@@ -230,6 +262,8 @@ class Prepared:
         return cls(
             everything=everything,
             training=training,
+            whole_data=whole_data,
+            combinations=combinations,
             eval_sets=eval_sets,
             quantizer=quantizer,
             continued=continued,
@@ -259,6 +293,8 @@ def boost_settings(
         depth=int(estimator.depth),
         random_strength=float(estimator.random_strength),
         rsm=float(estimator.rsm),
+        combinations=prepared.combinations,
+        model_size_reg=float(estimator.model_size_reg),
         sampling=choose_sampling(
             estimator.bootstrap_type,
             None if estimator.subsample is None else float(estimator.subsample),
@@ -284,26 +320,92 @@ def boost_settings(
 
 
 def replay_on_all_rows(
-    prepared: Prepared, boosted: Boosted, loss: Loss, settings: BoostSettings
-) -> Boosted:
-    """Fill the leaves again from all rows, the held-out ones included."""
+    estimator: OcelotEstimator,
+    prepared: Prepared,
+    boosted: Boosted,
+    loss: Loss,
+    settings: BoostSettings,
+) -> tuple[Boosted, WholeData | None]:
+    """Fill the leaves again from all rows, the held-out ones included; so are the statistics."""
     n_threads = settings.n_threads
-    everything = prepared.everything
+    training, data = _training_set(
+        estimator,
+        prepared.everything,
+        prepared.quantizer,
+        prepared.combinations,
+        0,
+        _seeds(estimator)[3],
+        n_threads,
+    )
     trees = replay(
         boosted.trees,
-        _training_set(everything, prepared.quantizer, n_threads),
+        training,
         loss,
-        _start_raw(prepared.start_value, prepared.continued, everything.table, n_threads),
+        _start_raw(prepared.start_value, prepared.continued, data.table, n_threads),
         settings.learning_rate,
         settings.leaves,
     )
-    return replace(boosted, trees=trees)
+    statistics = training.statistics
+    whole_data = None if statistics is None else WholeData(statistics, n_threads)
+    return replace(boosted, trees=trees), whole_data
 
 
-def _training_set(data: LabelledTable, quantizer: Quantizer, n_threads: int) -> TrainingSet:
-    weight = data.weight
-    whole = weight is None or _counts_copies(weight)
-    return TrainingSet(quantizer.block(data.table, n_threads), data.target, weight, whole)
+def _categories(
+    estimator: OcelotEstimator, table: Table, n_threads: int
+) -> tuple[CategoricalData, Indicators]:
+    data = CategoricalData.of(table, tuple(sorted(table.categories)), n_threads)
+    return data, choose_indicators(table, data, int(estimator.one_hot_max_size))
+
+
+def _training_set(
+    estimator: OcelotEstimator,
+    data: LabelledTable,
+    quantizer: Quantizer,
+    combinations: Combinations,
+    n_supporting: int,
+    seed: np.random.SeedSequence,
+    n_threads: int,
+) -> tuple[TrainingSet, LabelledTable]:
+    """The rows that train trees, as the loop takes them, and as they are."""
+    history_seed, order_seed = seed.spawn(2)
+    statistics = None
+    trained = data
+    if combinations.features:
+        rows, history = hold_history(estimator, data.table.n_rows, history_seed)
+        if len(history):
+            trained, data = data.take(rows), data.take(np.concatenate([rows, history]))
+    block = quantizer.block(trained.table, n_threads)
+    if combinations.features:
+        categories = CategoricalData.of(data.table, combinations.features, n_threads)
+        statistics = make_statistics(
+            estimator,
+            categories,
+            estimator._statistic_targets(data.target, data.weight, categories),
+            data.weight,
+            block,
+            make_orderings(estimator, data.table, n_supporting, order_seed),
+            n_threads,
+        )
+    whole = trained.weight is None or _counts_copies(trained.weight)
+    return TrainingSet(block, trained.target, trained.weight, whole, statistics), trained
+
+
+def _eval_set(
+    estimator: OcelotEstimator,
+    given: EvalInput,
+    quantizer: Quantizer,
+    whole_data: WholeData | None,
+    raw: Floats,
+    n_threads: int,
+) -> EvalSet:
+    table = given.data.table
+    bins = quantizer.columns(table, n_threads)
+    statistics = None
+    if whole_data is not None:
+        hashes = {f: table.categories[f].row_hashes() for f in whole_data.source.data.features}
+        budget = size_in_bytes(estimator.cache_memory)
+        statistics = EvalStatistics(hashes, bins, whole_data, budget, n_threads)
+    return EvalSet(given.name, bins, statistics, given.data.target, given.data.weight, raw)
 
 
 def _start_raw(
@@ -335,10 +437,10 @@ def _leaf_rule(estimator: OcelotEstimator, loss: Loss) -> LeafRule:
 
 
 def _seeds(estimator: OcelotEstimator) -> list[np.random.SeedSequence]:
-    """Independent seeds for the hold-out, the borders and the trees."""
+    """Independent seeds for the hold-out, the borders, the trees and the orderings."""
     state = estimator.random_state
     if isinstance(state, np.random.RandomState):
         state = int(state.randint(1 << 31))
     elif isinstance(state, np.random.Generator):
         state = int(state.integers(1 << 31))
-    return np.random.SeedSequence(state).spawn(3)
+    return np.random.SeedSequence(state).spawn(4)

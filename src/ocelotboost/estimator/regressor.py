@@ -6,12 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
 from ocelotboost.estimator.base import OcelotEstimator
-from ocelotboost.estimator.parameters import describe_parameters
+from ocelotboost.estimator.parameters import describe_parameters, one_of, parameter
 from ocelotboost.loss.base import Floats, Loss, Targets
 from ocelotboost.loss.registry import REGRESSION_LOSSES, loss_from
+from ocelotboost.order.statistic import StatisticTargets
+from ocelotboost.order.target import number_targets
+from ocelotboost.quantize.categorical_data import CategoricalData
 from ocelotboost.table.roles import regression_target
 
 
@@ -26,6 +31,12 @@ class OcelotRegressor(RegressorMixin, OcelotEstimator):  # type: ignore[misc]
     >>> model.score(X, X[:, 0] + 2 * X[:, 1]) > 0.95
     True
     """
+
+    regression_statistic: str = parameter(
+        "both",
+        one_of("both", "mean", "binarized"),
+        "Target statistics of the target itself, of whether it is above its middle, or of both.",
+    )
 
     _kind = "regressor"
 
@@ -46,6 +57,13 @@ class OcelotRegressor(RegressorMixin, OcelotEstimator):  # type: ignore[misc]
 
     def _encode_target(self, y: Any, n_rows: int, argument: str) -> Targets:
         return regression_target(y, n_rows, argument=argument)
+
+    def _statistic_targets(
+        self, target: Targets, weight: NDArray[np.float32] | None, categories: CategoricalData
+    ) -> StatisticTargets:
+        return number_targets(
+            target, weight, categories, float(self.prior_weight), self.regression_statistic
+        )
 
     def _loss(self) -> Loss:
         choice = "RMSE" if self.loss_function is None else self.loss_function

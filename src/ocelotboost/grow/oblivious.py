@@ -1,20 +1,45 @@
-"""One oblivious tree, grown greedily: candidates, scores, best, assign; one question a level."""
+"""One oblivious tree, grown greedily: candidates, scores, best, assign; one question a level.
+
+The candidates are the borders of all columns, those of the target statistics of all categorical
+features, and those of combinations: every feature or combination that the tree uses already,
+joined with every categorical feature.
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ocelotboost.grow.partition import RowSorter, Split
-from ocelotboost.grow.random_score import add_noise
-from ocelotboost.grow.scorer import PackedGradients, PlainScorer
+from ocelotboost.grow.answers import Split
+from ocelotboost.grow.level import LeafHistograms
+from ocelotboost.grow.partition import RowSorter
+from ocelotboost.grow.scorer import Candidate, ColumnScorer, PackedGradients
+from ocelotboost.grow.statistic_scorer import StatisticScorer
+from ocelotboost.order.combination import Combinations
+
+
+@dataclass(frozen=True)
+class Scorers:
+    """Either is None where there is nothing for it to score."""
+
+    columns: ColumnScorer | None
+    statistics: StatisticScorer | None
+
+    @property
+    def capacity(self) -> int:
+        """Leaves that all have histograms for."""
+        return min(s.capacity for s in (self.columns, self.statistics) if s is not None)
 
 
 def grow_oblivious(
     gradients: PackedGradients,
     rows: NDArray[np.uint32],
+    ordering: int,
     candidates: NDArray[np.uint8],
-    scorer: PlainScorer,
+    combinations: Combinations,
+    scorers: Scorers,
     sorter: RowSorter,
     *,
     depth: int,
@@ -23,28 +48,45 @@ def grow_oblivious(
 ) -> list[Split]:
     """The splits of a tree. It ends before ``depth`` when the best split divides no leaf; whether
     the last one does is seen later, by the leaves it makes."""
+    columns, statistics = scorers.columns, scorers.statistics
     splits: list[Split] = []
+    score = 0.0
     partition = sorter.root(rows)
-    scorer.start(gradients, candidates)
+    histograms = LeafHistograms(scorers.capacity)
+    if columns is not None:
+        columns.start(gradients, candidates)
+    if statistics is not None:
+        statistics.start(gradients, combinations.single(), ordering)
     while True:
-        scores, bins = scorer.scores(partition)
-        best = int(np.argmax(add_noise(scores, noise, rng)))
-        if scores[best] == -np.inf:
+        level = histograms.next_level(partition)
+        found: list[Candidate | None] = []
+        if columns is not None:
+            found.append(columns.best(partition, level, noise, rng))
+        if statistics is not None:
+            found.append(statistics.best(partition, level, score, noise, rng))
+        best = max((c for c in found if c is not None), key=lambda c: c.noisy, default=None)
+        if best is None:
             return splits
-        splits.append(Split(best, int(bins[best])))
+        splits.append(best.split)
+        score = best.score
         if len(splits) == depth:
             return splits
-        divided = sorter.split(partition, splits[-1])
+        divided = sorter.split(partition, best.split, ordering)
         if divided.n_filled == partition.n_filled:
             return splits[:-1]
         partition = divided
+        if statistics is not None:
+            statistics.offer(combinations.after(splits))
 
 
-def draw_candidates(n_columns: int, share: float, rng: np.random.Generator) -> NDArray[np.uint8]:
-    """Random subspace: which columns the next tree may use."""
+def draw_candidates(
+    n_columns: int, combinations: Combinations, share: float, rng: np.random.Generator
+) -> tuple[NDArray[np.uint8], Combinations]:
+    """Random subspace: which columns and categorical features the next tree may use."""
     candidates = np.ones(n_columns, dtype=np.uint8)
     if share < 1:
         n_kept = max(round(share * n_columns), 1)
         candidates[:] = 0
         candidates[rng.choice(n_columns, size=n_kept, replace=False)] = 1
-    return candidates
+        combinations = combinations.among(np.flatnonzero(candidates).tolist())
+    return candidates, combinations

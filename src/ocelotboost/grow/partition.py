@@ -8,8 +8,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from ocelotboost.grow.answers import Answers, Split
 from ocelotboost.kernels import native
-from ocelotboost.quantize.block import ColumnBlock
 
 Indices = NDArray[np.uint32]
 
@@ -48,11 +48,11 @@ class RowSorter:
     A partition it returned is valid until the next call: its rows are sorted further in place.
     """
 
-    def __init__(self, block: ColumnBlock, n_threads: int) -> None:
-        self._block = block
+    def __init__(self, answers: Answers, n_rows: int, n_threads: int) -> None:
+        self._answers = answers
         self._n_threads = n_threads
-        self._rows = np.empty(block.n_rows, dtype=np.uint32)
-        self._scratch = np.empty(block.n_rows, dtype=np.uint32)
+        self._rows = np.empty(n_rows, dtype=np.uint32)
+        self._scratch = np.empty(n_rows, dtype=np.uint32)
 
     def root(self, rows: Indices) -> Partition:
         """One leaf with all the rows."""
@@ -60,15 +60,15 @@ class RowSorter:
         np.copyto(own, rows)
         return Partition.of(own, np.array([0, len(rows)], dtype=np.uint32))
 
-    def split(self, partition: Partition, split: Split) -> Partition:
+    def split(self, partition: Partition, split: Split, ordering: int) -> Partition:
         """Leaf l becomes leaves 2l (the answer is no) and 2l + 1 (yes)."""
-        place, column = self._block.layout, split.column
+        place = self._answers.place(split, ordering)
         offsets = np.empty(2 * partition.n_leaves + 1, dtype=np.uint32)
         native.split_leaves(
-            self._block.slots,
-            int(place.slots[column]),
-            int(place.shifts[column]),
-            int(place.masks[column]),
+            place.bytes,
+            place.position,
+            place.shift,
+            place.mask,
             split.bin,
             partition.offsets,
             partition.rows,
@@ -77,26 +77,3 @@ class RowSorter:
             n_threads=self._n_threads,
         )
         return Partition.of(partition.rows, offsets)
-
-
-@dataclass(frozen=True)
-class Split:
-    """The question "is the bin of this column greater than ``bin``?"."""
-
-    column: int
-    bin: int
-
-
-def assign_leaves(block: ColumnBlock, splits: list[Split], out: Indices, n_threads: int) -> None:
-    """The leaf number of every row of a table, by the questions of a finished tree."""
-    columns = np.array([split.column for split in splits], dtype=np.intp)
-    layout = block.layout
-    native.assign_leaves(
-        block.slots,
-        layout.slots[columns],
-        layout.shifts[columns],
-        layout.masks[columns],
-        np.array([split.bin for split in splits], dtype=np.uint8),
-        out,
-        n_threads=n_threads,
-    )

@@ -35,4 +35,4 @@ def add_noise(
     """One draw a column; the same draws whatever the rows are."""
     if scale == 0:
         return scores
-    return scores + scale * rng.standard_normal(len(scores))
+    return scores + scale * rng.standard_normal(scores.shape)

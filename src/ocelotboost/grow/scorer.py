@@ -5,8 +5,8 @@ v = G / (W + λ) the leaf value. The paper's score is the cosine between leaf va
 
     Σ v·G / √(Σ v²·W),          the other choice, L2, is its numerator.
 
-The sums come from histograms. Of two sibling leaves only the smaller is summed over its rows; the
-other is parent minus sibling, exactly, because sums are integers.
+The sums come from histograms (grow/level.py). Columns of the table are scored here, target
+statistics in grow/statistic_scorer.py.
 """
 
 from __future__ import annotations
@@ -16,11 +16,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ocelotboost.grow.answers import Split
+from ocelotboost.grow.level import Level
 from ocelotboost.grow.partition import Partition
+from ocelotboost.grow.random_score import add_noise
 from ocelotboost.kernels import native
-from ocelotboost.kernels.contract import N_BINS, NO_HISTOGRAM, packed_layout
+from ocelotboost.kernels.contract import N_BINS, packed_layout
 from ocelotboost.kernels.memory import aligned_empty
-from ocelotboost.quantize.block import BlockLayout, ColumnBlock
+from ocelotboost.quantize.block import BlockLayout, ColumnBlock, ColumnSplit
 
 #: Histograms of all leaves of a level are kept while they fit into this many bytes.
 HISTOGRAM_BYTES = 1 << 30
@@ -34,6 +37,15 @@ class ScoreSettings:
     min_weight: float
     cosine: bool
     n_threads: int
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """The best split of some, its score, and the score with noise that it was chosen by."""
+
+    split: Split
+    score: float
+    noisy: float
 
 
 @dataclass(frozen=True)
@@ -70,97 +82,77 @@ class GradientPacker:
         return PackedGradients(self._words, units)
 
 
-class PlainScorer:
-    """Scores columns level after level of one tree; one scorer serves all trees.
+class ColumnScorer:
+    """Scores the columns of a table level after level of one tree; one scorer serves all trees.
 
     Memory for the histograms is kept from tree to tree. While all histograms of a level fit, each
     leaf has one; when they no longer do, a level is done a few columns at a time, from rows.
     """
 
     def __init__(
-        self, block: ColumnBlock, n_outputs: int, depth: int, settings: ScoreSettings
+        self, block: ColumnBlock, n_outputs: int, n_leaves: int, settings: ScoreSettings
     ) -> None:
         self._block = block
         self._settings = settings
         n_chunks, words = packed_layout(n_outputs)
         self._shape = (n_chunks, words)
         slot_bytes = n_chunks * words * N_BINS * 8
-        wanted = max(min(1 << (depth - 1), block.n_rows), 1)
         affordable = max(HISTOGRAM_BYTES // (slot_bytes * block.layout.n_slots), 1)
-        self._histograms = self._empty(min(wanted, affordable), block.layout.n_slots)
-        self._of_leaf: list[int] | None = []  # histogram of each leaf of the last level
-        self._n_used = 0
+        #: Histograms, of as many leaves as will be there or fit into memory.
+        self.capacity = min(n_leaves, affordable)
+        self._histograms = self._empty(self.capacity, block.layout.n_slots)
 
     def start(self, gradients: PackedGradients, candidates: NDArray[np.uint8]) -> None:
         """A new tree: its gradients, and which columns (uint8, 0 or 1) it may use."""
         self._gradients = gradients
         self._candidates = candidates
-        self._of_leaf, self._n_used = [], 0
 
-    def scores(self, partition: Partition) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
-        """Best score and bin of every column, (n_columns,) each; -inf where none is possible."""
-        level = self._next_level(partition.sizes)
-        if level is None:
-            return self._scores_from_rows(partition)
-        layout = self._block.layout
-        self._accumulate(partition, level.leaves, level.small, layout, self._histograms)
-        return self._score(level, layout, self._histograms, self._candidates)
-
-    def _next_level(self, sizes: list[int]) -> Level | None:
-        """Which leaves to sum into which histograms; None when memory does not suffice."""
-        if len(sizes) == 1:
-            self._of_leaf, self._n_used = [0], 1
-            return Level.of([0], [0], [NO_HISTOGRAM], [0])
-        siblings = list(zip(sizes[0::2], sizes[1::2], strict=True))
-        n_new = sum(left > 0 and right > 0 for left, right in siblings)
-        if self._of_leaf is None or self._n_used + n_new > self._histograms.shape[1]:
-            self._of_leaf = None
+    def best(
+        self, partition: Partition, level: Level | None, noise: float, rng: np.random.Generator
+    ) -> Candidate | None:
+        """The best split of all columns; None where no column can be split."""
+        scores, bins = (
+            self._scores_from_rows(partition)
+            if level is None
+            else self._scores(
+                partition, level, self._block.layout, self._histograms, self._candidates
+            )
+        )
+        noisy = add_noise(scores, noise, rng)
+        best = int(np.argmax(noisy))
+        if scores[best] == -np.inf:
             return None
-        leaves, fresh, parents, of_leaf = [], [], [], []
-        for pair, (parent, (left, right)) in enumerate(zip(self._of_leaf, siblings, strict=True)):
-            if left > 0 and right > 0:
-                # The larger child takes over its parent's histogram, the smaller gets a new one.
-                own = self._n_used
-                self._n_used += 1
-                leaves.append(2 * pair + (right < left))
-                fresh.append(own)
-                parents.append(parent)
-                of_leaf += [parent, own] if right < left else [own, parent]
-            else:
-                # One child has all the rows, or the parent had none; then nobody reads it.
-                of_leaf += [parent, parent]
-        self._of_leaf = of_leaf
-        scored = [own for own, size in zip(of_leaf, sizes, strict=True) if size > 0]
-        return Level.of(leaves, fresh, parents, scored)
+        return Candidate(
+            ColumnSplit(best, int(bins[best])), float(scores[best]), float(noisy[best])
+        )
 
     def _scores_from_rows(
         self, partition: Partition
     ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
         """Every leaf summed from its rows, one group of columns at a time."""
         layout = self._block.layout
-        leaves = np.flatnonzero(partition.sizes)
-        targets = np.arange(len(leaves), dtype=np.uint32)
-        no_siblings = np.full(len(leaves), NO_HISTOGRAM, dtype=np.uint32)
-        level = Level(leaves, targets, no_siblings, targets)
+        level = Level.from_rows(partition)
         scores = np.full(self._block.n_columns, -np.inf)
         bins = np.zeros(self._block.n_columns, dtype=np.uint8)
         for group in range(len(layout.group_widths)):
             columns, part = _columns_of_group(layout, group)
-            histograms = self._empty(len(leaves), int(part.group_widths[0]))
-            self._accumulate(partition, leaves, targets, part, histograms)
-            scores[columns], bins[columns] = self._score(
-                level, part, histograms, self._candidates[columns]
+            histograms = self._empty(partition.n_leaves, int(part.group_widths[0]))
+            scores[columns], bins[columns] = self._scores(
+                partition, level, part, histograms, self._candidates[columns]
             )
         return scores, bins
 
-    def _accumulate(
+    def _scores(
         self,
         partition: Partition,
-        leaves: NDArray[np.intp],
-        targets: NDArray[np.uint32],
+        level: Level,
         layout: BlockLayout,
         histograms: NDArray[np.int64],
-    ) -> None:
+        candidates: NDArray[np.uint8],
+    ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
+        """Best score and bin of every column, (n_columns,) each; -inf where none is possible."""
+        settings = self._settings
+        fresh = level.fresh.view(np.bool_)
         native.accumulate_histograms(
             self._block.panels,
             layout.group_offsets,
@@ -168,20 +160,12 @@ class PlainScorer:
             layout.group_widths,
             partition.rows,
             self._gradients.words,
-            partition.offsets[leaves],
-            partition.offsets[leaves + 1],
-            targets[: len(leaves)],
+            level.begin[fresh],
+            level.end[fresh],
+            level.small,
             histograms,
-            n_threads=self._settings.n_threads,
+            n_threads=settings.n_threads,
         )
-
-    def _score(
-        self,
-        level: Level,
-        layout: BlockLayout,
-        histograms: NDArray[np.int64],
-        candidates: NDArray[np.uint8],
-    ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
         scores = np.empty(len(layout.slots))
         bins = np.empty(len(layout.slots), dtype=np.uint8)
         native.score_columns(
@@ -194,44 +178,18 @@ class PlainScorer:
             layout.bin_counts,
             candidates,
             self._gradients.units,
-            self._settings.regularization,
-            self._settings.min_weight,
-            self._settings.cosine,
+            settings.regularization,
+            settings.min_weight,
+            settings.cosine,
             scores,
             bins,
-            n_threads=self._settings.n_threads,
+            n_threads=settings.n_threads,
         )
         return scores, bins
 
     def _empty(self, n_histograms: int, n_slots: int) -> NDArray[np.int64]:
         n_chunks, words = self._shape
         return aligned_empty((n_chunks, n_histograms, n_slots, N_BINS, words), np.int64)
-
-
-@dataclass(frozen=True)
-class Level:
-    """What to sum and what to score in one level of a tree.
-
-    leaves  intp (n_fresh,)      leaves to sum from their rows
-    small   uint32 (n_fresh,)    the histograms they go to
-    large   uint32 (n_fresh,)    their siblings' histograms, which still hold the parents
-    scored  uint32 (n_filled,)   the histograms of all leaves with rows, in the order of the leaves:
-                                 scores add up in an order that sizes of leaves do not change
-    """
-
-    leaves: NDArray[np.intp]
-    small: NDArray[np.uint32]
-    large: NDArray[np.uint32]
-    scored: NDArray[np.uint32]
-
-    @classmethod
-    def of(cls, leaves: list[int], small: list[int], large: list[int], scored: list[int]) -> Level:
-        return cls(
-            np.array(leaves, dtype=np.intp),
-            np.array(small, dtype=np.uint32),
-            np.array(large, dtype=np.uint32),
-            np.array(scored, dtype=np.uint32),
-        )
 
 
 def _columns_of_group(layout: BlockLayout, group: int) -> tuple[NDArray[np.intp], BlockLayout]:

@@ -12,6 +12,9 @@ from enum import IntEnum
 #: In the list of parent histograms: this histogram has no sibling.
 NO_HISTOGRAM = 0xFFFFFFFF
 
+#: In a list of units of statistics: the question is about a slot of the table.
+NO_UNIT = 0xFFFFFFFF
+
 #: Slots of a bucket in which look-up tables keep their keys.
 BUCKET_SIZE = 8
 
@@ -34,6 +37,15 @@ class Missing(IntEnum):
     HIGH = 1  # the highest, shared with the largest numbers
     OWN_LOW = 2  # bin 0; numbers begin at bin 1
     OWN_HIGH = 3  # one bin above all numbers
+
+
+class History(IntEnum):
+    """Which rows a row's target statistic is made of."""
+
+    BEFORE = 0  # those before it in the ordering
+    ALL = 1  # all, itself included
+    ALL_BUT_OWN = 2
+    APART = 3  # rows that get no statistic themselves
 
 
 class LossKind(IntEnum):

@@ -20,7 +20,7 @@ from ocelotboost.loss.base import Floats, LeafRule, Targets
 from ocelotboost.loss.passes import LeafSums, Leaves, Pass
 
 _MAX_HALVINGS = 10
-_CONVERGED = 1e-10
+_NEGLIGIBLE = 1e-8
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def estimate_leaves(
     target: Targets,
     weight: NDArray[np.float32] | None,
     raw: Floats,
-    gradients: NDArray[np.float32],
+    gradients: NDArray[np.float32] | None,
     leaves: Leaves,
     n_leaves: int,
     settings: LeafSettings,
@@ -53,24 +53,18 @@ def estimate_leaves(
     """Values (n_leaves, n_outputs), before the learning rate, and weights (n_leaves,) of leaves.
 
     ``leaves`` (n,) are the rows' leaf numbers, ``raw`` (n_outputs, n) their raw predictions and
-    ``gradients`` (n_outputs, n) the negative gradients there.
+    ``gradients`` (n_outputs, n) the negative gradients there, if they are known.
     """
-    exact = settings.rule.method == "Exact"
-    single = exact or settings.rule.iterations == 1
-
-    def sums_at(values: Floats) -> LeafSums:
-        known = gradients if single else None
-        return loss_pass.leaf_sums(target, weight, raw, leaves, values, known)
-
-    values: Floats = np.zeros((n_leaves, len(raw)))
-    sums = sums_at(values)
-    weights = sums.weights
-    if exact:
-        values[:, 0] = _quantiles(target, weight, raw[0], leaves, n_leaves, settings)
-    elif single:
-        values = _step(sums, settings)
+    if settings.rule.iterations == 1 or settings.rule.method == "Exact":
+        none = np.zeros((n_leaves, len(raw)))
+        sums = loss_pass.leaf_sums(target, weight, raw, leaves, none, False, gradients)
+        weights = sums.weights
+        if settings.rule.method == "Exact":
+            values = _quantiles(target, weight, raw[0], leaves, n_leaves, settings)[:, np.newaxis]
+        else:
+            values = _step(sums, settings)
     else:
-        values = _take_steps(values, sums, sums_at, settings)
+        values, weights = _in_steps(loss_pass, target, weight, raw, leaves, n_leaves, settings)
     values[weights < settings.min_weight] = 0.0
     return values, weights
 
@@ -94,21 +88,43 @@ def _quantiles(
     return quantiles
 
 
-def _take_steps(
-    values: Floats,
-    sums: LeafSums,
-    sums_at: Callable[[Floats], LeafSums],
+def _in_steps(
+    loss_pass: Pass,
+    target: Targets,
+    weight: NDArray[np.float32] | None,
+    raw: Floats,
+    leaves: Leaves,
+    n_leaves: int,
     settings: LeafSettings,
-) -> Floats:
+) -> tuple[Floats, Floats]:
+    found = loss_pass.leaf_values(
+        target,
+        weight,
+        raw,
+        leaves,
+        n_leaves,
+        settings.rule.method == "Newton",
+        settings.regularization,
+        settings.rule.iterations,
+    )
+    if found is not None:
+        return found
+
+    def sums_at(values: Floats) -> LeafSums:
+        return loss_pass.leaf_sums(target, weight, raw, leaves, values, True)
+
+    values: Floats = np.zeros((n_leaves, len(raw)))
+    sums = sums_at(values)
+    weights = sums.weights
     for _ in range(settings.rule.iterations):
         step = _step(sums, settings)
         improved = _improve(values, step, sums, sums_at)
         if improved is None:
             break
         values, sums = improved
-        if np.abs(step).max() < _CONVERGED:
+        if np.abs(step).max() < _NEGLIGIBLE:
             break
-    return values
+    return values, weights
 
 
 def _step(sums: LeafSums, settings: LeafSettings) -> Floats:

@@ -230,16 +230,18 @@ def join_indicators(first: Indicators, second: Indicators) -> Indicators:
     )
 
 
-def join_statistics(first: StatisticTables, second: StatisticTables) -> StatisticTables:
-    """The tables and columns of ``second`` after those of ``first``; questions stay as they are."""
+def join_statistics(*tables: StatisticTables) -> StatisticTables:
+    """The tables and columns of all, one after the other; questions stay as they are."""
 
     def joined(name: str) -> NDArray[Any]:
-        return np.concatenate([getattr(first, name), getattr(second, name)])
+        return np.concatenate([getattr(own, name) for own in tables])
 
     def joined_offsets(name: str) -> NDArray[Any]:
-        before, after = getattr(first, name), getattr(second, name)
-        return np.concatenate([before, after[1:] + before[-1]])
+        own = [getattr(some, name) for some in tables]
+        sizes = np.concatenate([np.diff(offsets) for offsets in own])
+        return offsets_of(sizes, own[0].dtype.type)
 
+    first_tables = np.cumsum([0, *(own.n_tables for own in tables)])
     return StatisticTables(
         prior_weight=joined("prior_weight"),
         member_offsets=joined_offsets("member_offsets"),
@@ -252,10 +254,10 @@ def join_statistics(first: StatisticTables, second: StatisticTables) -> Statisti
         counts=compact(joined("counts")),
         n_targets=joined("n_targets"),
         sums=compact(joined("sums")),
-        target_names=first.target_names + second.target_names,
+        target_names=tuple(names for own in tables for names in own.target_names),
         column_tables=np.concatenate(
-            [first.column_tables, second.column_tables + np.uint32(first.n_tables)]
-        ),
+            [own.column_tables + first_tables[i] for i, own in enumerate(tables)]
+        ).astype(np.uint32),
         column_targets=joined("column_targets"),
         column_priors=joined("column_priors"),
         column_lows=joined("column_lows"),

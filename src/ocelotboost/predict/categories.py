@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,8 +45,7 @@ class CategoryBins:
 
     def row_hashes(self, table: Table) -> list[Hashes]:
         """The categories of all rows, a column after the other."""
-        categories: dict[int, Any] = getattr(table, "categories", {})
-        return [categories[feature].row_hashes() for feature in self.features]
+        return [table.categories[feature].row_hashes() for feature in self.features]
 
     def fill(self, hashes: Hashes, inout_bins: NDArray[np.uint8], n_threads: int) -> None:
         """Make all byte columns of categories; hashes are (n_features, n).

@@ -8,12 +8,14 @@ columns cost one histogram. Histograms are summed for groups of 16, 8 or 4 slots
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.kernels import native
+from ocelotboost.kernels.contract import NO_UNIT
 from ocelotboost.kernels.memory import aligned_empty
 
 _SLOT_BITS = 8
@@ -53,6 +55,14 @@ class BlockLayout:
 
 
 @dataclass(frozen=True)
+class ColumnSplit:
+    """The question "is the bin of this column greater than ``bin``?"."""
+
+    column: int
+    bin: int
+
+
+@dataclass(frozen=True)
 class ColumnBlock:
     """The bins of all rows, twice.
 
@@ -71,6 +81,23 @@ class ColumnBlock:
     @property
     def n_columns(self) -> int:
         return len(self.layout.slots)
+
+    def append_answers(
+        self, splits: Sequence[ColumnSplit], inout_leaves: NDArray[np.uint32], n_threads: int
+    ) -> None:
+        """The answers of every row to questions about columns, as further digits of its leaf."""
+        columns = np.array([split.column for split in splits], dtype=np.intp)
+        native.assign_leaves(
+            self.slots,
+            np.empty((0, self.n_rows, 1), dtype=np.uint8),
+            np.full(len(splits), NO_UNIT, dtype=np.uint32),
+            self.layout.slots[columns],
+            self.layout.shifts[columns],
+            self.layout.masks[columns],
+            np.array([split.bin for split in splits], dtype=np.uint8),
+            inout_leaves,
+            n_threads=n_threads,
+        )
 
 
 def layout_columns(bin_counts: NDArray[np.uint32], n_rows: int) -> BlockLayout:

@@ -1,4 +1,8 @@
-"""Quantizer: learns the borders of every column, and turns tables into bins with them."""
+"""Quantizer: learns the borders of every column, and turns tables into bins with them.
+
+Columns are those of the table, where a categorical feature has a single bin, and after them one
+of two bins for every indicator: is the category of a feature this one?
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ from numpy.typing import NDArray
 from ocelotboost.errors import InputError
 from ocelotboost.kernels import native
 from ocelotboost.kernels.contract import Missing
+from ocelotboost.model.statistic_table import Indicators, no_indicators
 from ocelotboost.quantize.block import ColumnBlock, fill_panels, layout_columns
 from ocelotboost.quantize.borders import BORDER_RULES, choose_borders
 from ocelotboost.table.columns import Table
@@ -19,12 +24,17 @@ from ocelotboost.table.columns import Table
 class Quantizer:
     """The borders of every column, and the bin of its missing values.
 
-    borders  one ascending float64 array a column; none for a categorical column, so it has one bin
-    missing  uint8 (n_columns,) of ``Missing``
+    borders      one ascending float64 array a column; none for a categorical feature, 0.5 for an
+                 indicator
+    missing      uint8 (n_columns,) of ``Missing``
+    indicators   the columns after those of the table
+    categorical  bool (n_features,) columns of the table that hold categories
     """
 
     borders: list[NDArray[np.float64]]
     missing: NDArray[np.uint8]
+    indicators: Indicators
+    categorical: NDArray[np.bool_]
 
     @classmethod
     def fit(
@@ -32,6 +42,7 @@ class Quantizer:
         table: Table,
         *,
         weight: NDArray[np.float32] | None = None,
+        indicators: Indicators | None = None,
         border_count: int = 254,
         border_type: str = "GreedyLogSum",
         nan_mode: str = "Min",
@@ -51,11 +62,30 @@ class Quantizer:
         borders = choose_borders(
             table, weight, BORDER_RULES[border_type], max_borders, rng, n_threads
         )
-        return cls(borders, np.where(has_missing, own, shared).astype(np.uint8))
+        missing = np.where(has_missing, own, shared).astype(np.uint8)
+        categorical = np.zeros(table.n_columns, dtype=np.bool_)
+        categorical[list(table.categories)] = True
+        chosen = no_indicators() if indicators is None else indicators
+        n_chosen = len(chosen)
+        return cls(
+            [*borders, *([np.array([0.5])] * n_chosen)],
+            np.append(missing, np.full(n_chosen, shared, dtype=np.uint8)),
+            chosen,
+            categorical,
+        )
+
+    @property
+    def n_features(self) -> int:
+        return len(self.categorical)
+
+    @property
+    def n_columns(self) -> int:
+        return len(self.borders)
 
     @property
     def missing_high(self) -> NDArray[np.bool_]:
-        return np.isin(self.missing, [Missing.HIGH, Missing.OWN_HIGH])
+        """bool (n_features,)"""
+        return np.isin(self.missing[: self.n_features], [Missing.HIGH, Missing.OWN_HIGH])
 
     @property
     def bin_counts(self) -> NDArray[np.uint32]:
@@ -83,10 +113,9 @@ class Quantizer:
 
     def columns(self, table: Table, n_threads: int) -> NDArray[np.uint8]:
         """Bins column after column, the layout for prediction: (n_columns, n_rows)."""
-        n_columns = len(self.borders)
-        bins = np.zeros((n_columns, table.n_rows), dtype=np.uint8)
-        own_row = np.arange(n_columns, dtype=np.uint32)
-        self._fill(table, own_row, np.zeros(n_columns, dtype=np.uint32), bins, n_threads)
+        bins = np.zeros((self.n_columns, table.n_rows), dtype=np.uint8)
+        own_row = np.arange(self.n_columns, dtype=np.uint32)
+        self._fill(table, own_row, np.zeros(self.n_columns, dtype=np.uint32), bins, n_threads)
         return bins
 
     def _fill(
@@ -111,6 +140,16 @@ class Quantizer:
                 bins,
                 n_threads=n_threads,
             )
+        indicated = zip(
+            self.indicators.columns.tolist(),
+            self.indicators.hashes,
+            targets[self.n_features :],
+            shifts[self.n_features :],
+            strict=True,
+        )
+        for feature, category, target, shift in indicated:
+            is_this = table.categories[feature].row_hashes() == category
+            bins[target] |= is_this.astype(np.uint8) << np.uint8(shift)
 
 
 def join_borders(

@@ -20,9 +20,16 @@ from ocelotboost.kernels.reference.leaves import (
     add_leaf_values,
     leaf_quantiles,
     leaf_sums,
+    leaf_values,
     loss_gradients,
     softmax_gradients,
     softmax_leaf_sums,
+)
+from ocelotboost.kernels.reference.order import (
+    accumulate_statistics,
+    join_codes,
+    score_statistics,
+    target_statistics,
 )
 from ocelotboost.kernels.reference.predict import (
     answer_questions,
@@ -42,6 +49,7 @@ from ocelotboost.kernels.reference.table import (
 
 __all__ = [
     "accumulate_histograms",
+    "accumulate_statistics",
     "add_leaf_values",
     "answer_questions",
     "assign_leaves",
@@ -54,8 +62,10 @@ __all__ = [
     "hash_text_views",
     "hash_texts",
     "index_keys",
+    "join_codes",
     "leaf_quantiles",
     "leaf_sums",
+    "leaf_values",
     "look_up",
     "loss_gradients",
     "match_categories",
@@ -65,7 +75,9 @@ __all__ = [
     "quantize",
     "rows_by_leaf",
     "score_columns",
+    "score_statistics",
     "softmax_gradients",
     "softmax_leaf_sums",
     "split_leaves",
+    "target_statistics",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ocelotboost.kernels.contract import N_BINS, NO_HISTOGRAM
+from ocelotboost.kernels.contract import N_BINS, NO_HISTOGRAM, NO_UNIT
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.uint32]
@@ -102,13 +102,38 @@ def score_columns(
     *,
     n_threads: int,
 ) -> None:
-    """The best border of every column; single precision, in the order of the native loops."""
+    """The best border of every column. Slots of one column are left as running sums."""
     shared = np.bincount(slots, minlength=inout_histograms.shape[2]) > 1
     for fresh, sibling in zip(small, large, strict=True):
         alone = inout_histograms[:, fresh, ~shared]
         inout_histograms[:, fresh, ~shared] = alone.cumsum(axis=2)
         if sibling != NO_HISTOGRAM:
             inout_histograms[:, sibling] -= inout_histograms[:, fresh]
+    for column in range(len(slots)):
+        count = int(bin_counts[column])
+        out_scores[column], out_bins[column] = -np.inf, 0
+        if count < 2 or not candidates[column]:
+            continue
+        leaves = [inout_histograms[:, leaf, slots[column]] for leaf in scored]
+        if shared[slots[column]]:
+            leaves = [_marginal(sums, int(shifts[column]), count).cumsum(axis=1) for sums in leaves]
+        out_scores[column], out_bins[column] = best_border(
+            [sums[:, :count] for sums in leaves], units, regularization, min_weight, cosine
+        )
+
+
+def best_border(
+    leaves: list[NDArray[np.int64]],
+    units: Floats,
+    regularization: float,
+    min_weight: float,
+    cosine: bool,
+) -> tuple[float, int]:
+    """The highest score of the borders of one column, and the bin below that border.
+
+    ``leaves`` are running sums (n_chunks, n_bins, words) over the bins of each leaf; scores are
+    made in single precision, in the order of the native loops.
+    """
     n_outputs = len(units) - 1
     gradient_scale = 2147483648.0 * units[:-1].max()
     weight_scale = 2147483648.0 * units[-1]
@@ -116,37 +141,29 @@ def score_columns(
     weight_unit = np.float32(units[-1] / weight_scale)
     lam, lightest = np.float32(regularization / weight_scale), np.float32(min_weight / weight_scale)
     scale = gradient_scale / np.sqrt(weight_scale) if cosine else gradient_scale**2 / weight_scale
-    for column in range(len(slots)):
-        count = int(bin_counts[column])
-        out_scores[column], out_bins[column] = -np.inf, 0
-        if count < 2 or not candidates[column]:
-            continue
-        numerator, denominator = np.zeros((2, count - 1), dtype=np.float32)
-        for leaf in scored:
-            sums = inout_histograms[:, leaf, slots[column]]
-            if shared[slots[column]]:
-                sums = _marginal(sums, int(shifts[column]), count).cumsum(axis=1)
-            fields = _fields(sums[:, :count])
-            weight, all_weight = fields[n_outputs, :-1], fields[n_outputs, -1]
-            sides = [weight.astype(np.float32), (all_weight - weight).astype(np.float32)]
-            weights = [side * weight_unit for side in sides]
-            for k in range(n_outputs):
-                gradient, total = fields[k, :-1], fields[k, -1]
-                both = [gradient.astype(np.float32), (total - gradient).astype(np.float32)]
-                sums_of_side = [side * gradient_units[k] for side in both]
-                if min_weight > 0:
-                    sums_of_side = [
-                        np.where(w < lightest, np.float32(0), g)
-                        for g, w in zip(sums_of_side, weights, strict=True)
-                    ]
-                v = [g / (w + lam) for g, w in zip(sums_of_side, weights, strict=True)]
-                numerator += v[0] * sums_of_side[0] + v[1] * sums_of_side[1]
-                denominator += v[0] * v[0] * weights[0] + v[1] * v[1] * weights[1]
-        scores = numerator
-        if cosine:
-            scores = numerator / np.sqrt(denominator + np.finfo(np.float32).tiny)
-        best = int(np.argmax(scores))
-        out_scores[column], out_bins[column] = float(scores[best]) * scale, best
+    numerator, denominator = np.zeros((2, leaves[0].shape[1] - 1), dtype=np.float32)
+    for sums in leaves:
+        fields = _fields(sums)
+        weight, all_weight = fields[n_outputs, :-1], fields[n_outputs, -1]
+        sides = [weight.astype(np.float32), (all_weight - weight).astype(np.float32)]
+        weights = [side * weight_unit for side in sides]
+        for k in range(n_outputs):
+            gradient, total = fields[k, :-1], fields[k, -1]
+            both = [gradient.astype(np.float32), (total - gradient).astype(np.float32)]
+            sums_of_side = [side * gradient_units[k] for side in both]
+            if min_weight > 0:
+                sums_of_side = [
+                    np.where(w < lightest, np.float32(0), g)
+                    for g, w in zip(sums_of_side, weights, strict=True)
+                ]
+            v = [g / (w + lam) for g, w in zip(sums_of_side, weights, strict=True)]
+            numerator += v[0] * sums_of_side[0] + v[1] * sums_of_side[1]
+            denominator += v[0] * v[0] * weights[0] + v[1] * v[1] * weights[1]
+    scores = numerator
+    if cosine:
+        scores = numerator / np.sqrt(denominator + np.finfo(np.float32).tiny)
+    best = int(np.argmax(scores))
+    return float(scores[best]) * float(scale), best
 
 
 def _marginal(slot: NDArray[np.int64], shift: int, count: int) -> NDArray[np.int64]:
@@ -167,8 +184,8 @@ def _fields(words: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def split_leaves(
-    slots: NDArray[np.uint8],
-    slot: int,
+    bytes: NDArray[np.uint8],
+    position: int,
     shift: int,
     mask: int,
     bin: int,
@@ -179,11 +196,11 @@ def split_leaves(
     *,
     n_threads: int,
 ) -> None:
-    """Leaf l becomes leaves 2l and 2l + 1; rows keep their order."""
+    """Leaf l becomes leaves 2l and 2l + 1; rows keep their order. ``bytes`` are (n, width)."""
     for leaf in range(len(leaf_offsets) - 1):
         begin, end = int(leaf_offsets[leaf]), int(leaf_offsets[leaf + 1])
         own = inout_rows[begin:end].copy()
-        right = ((slots[slot, own] >> shift) & mask) > bin
+        right = ((bytes[own, position] >> shift) & mask) > bin
         inout_rows[begin:end] = np.concatenate([own[~right], own[right]])
         out_offsets[2 * leaf] = begin
         out_offsets[2 * leaf + 1] = end - right.sum()
@@ -192,18 +209,21 @@ def split_leaves(
 
 def assign_leaves(
     slots: NDArray[np.uint8],
+    units: NDArray[np.uint8],
+    split_units: Indices,
     split_slots: Indices,
     shifts: Indices,
     masks: Indices,
     split_bins: NDArray[np.uint8],
-    out_leaves: Indices,
+    inout_leaves: Indices,
     *,
     n_threads: int,
 ) -> None:
-    """The answers of a tree as the binary digits of a leaf number, first answer first."""
-    out_leaves[:] = 0
-    for slot, shift, mask, split_bin in zip(split_slots, shifts, masks, split_bins, strict=True):
-        out_leaves[:] = out_leaves * 2 + (((slots[slot] >> shift) & mask) > split_bin)
+    """Append the answers of a tree to the binary digits of a leaf number, first answer first. A
+    question is about a slot of the table (n_slots, n), or a byte of a unit (n_units, n, width)."""
+    for d, unit in enumerate(split_units):
+        bytes = slots[split_slots[d]] if unit == NO_UNIT else units[unit, :, split_slots[d]]
+        inout_leaves[:] = inout_leaves * 2 + (((bytes >> shifts[d]) & masks[d]) > split_bins[d])
 
 
 def fill_panel(

@@ -53,6 +53,50 @@ def leaf_sums(
         out[:, f] = np.bincount(leaves, weights=field * weight, minlength=len(leaf_steps))
 
 
+def leaf_values(
+    kind: int,
+    parameter: float,
+    targets: Singles,
+    weights: Singles | None,
+    raw: Floats,
+    rows: Indices,
+    leaf_offsets: Indices,
+    newton: bool,
+    regularization: float,
+    steps: int,
+    out_values: Floats,
+    out_weights: Floats,
+    *,
+    n_threads: int,
+) -> None:
+    """Each leaf goes from 0 by its gradient over hessian (newton) or weight, several times. Where a
+    step overshoots and the loss is worse there, it is halved; after ten halvings the leaf stays."""
+
+    def sums_at(own: Indices, value: float) -> list[float]:
+        """Gradient, hessian, loss and weight of some rows."""
+        y, x = targets[own].astype(np.float64), raw[own] + value
+        fields = [*derivatives(LossKind(kind), parameter, y, x), np.ones(len(own))]
+        return [float((f if weights is None else f * weights[own]).sum()) for f in fields]
+
+    for leaf, own in _leaves(rows, leaf_offsets):
+        value = 0.0
+        out_weights[leaf] = sums_at(own, 0.0)[3]
+        for _ in range(steps if len(own) else 0):
+            gradient, hessian, loss, weight = sums_at(own, value)
+            step = gradient / ((hessian if newton else weight) + regularization)
+            halvings = 0
+            if sums_at(own, value + step)[0] * step < 0:
+                while halvings <= 10 and sums_at(own, value + step)[2] > loss + 1e-12 * abs(loss):
+                    step /= 2
+                    halvings += 1
+            if halvings > 10:
+                break
+            value += step
+            if abs(step) <= 1e-8:
+                break
+        out_values[leaf] = value
+
+
 def softmax_gradients(
     targets: Singles,
     weights: Singles | None,

@@ -1,0 +1,169 @@
+#include "arrays.h"
+#include "statistic_histogram.h"
+#include "statistic_score.h"
+#include "statistics.h"
+
+namespace ocelot::bindings {
+namespace {
+
+void join_codes_of(const In<std::uint32_t, 2>& codes, const In<std::uint32_t, 1>& value_counts,
+                   const In<std::uint32_t, 1>& member_offsets, const In<std::uint32_t, 1>& members,
+                   const Array<std::uint32_t, 2>& out_codes,
+                   const Array<std::uint32_t, 1>& out_value_counts, int n_threads) {
+  const std::size_t n_columns = codes.shape(0), n_rows = codes.shape(1);
+  const std::size_t n_combinations = out_value_counts.shape(0);
+  require(value_counts.shape(0) == n_columns, "value_counts: one a column is needed");
+  require(member_offsets.shape(0) == n_combinations + 1, "member_offsets: one more than out");
+  require(out_codes.shape(0) == n_combinations && out_codes.shape(1) == n_rows,
+          "out_codes: one a combination and row is needed");
+  const std::uint32_t* offsets = member_offsets.data();
+  for (std::size_t c = 0; c < n_combinations; ++c) {
+    require(offsets[c] < offsets[c + 1], "member_offsets: every combination needs a member");
+  }
+  require(n_combinations == 0 || offsets[n_combinations] <= members.shape(0),
+          "member_offsets: beyond the members");
+  for (std::size_t m = 0; m < members.shape(0); ++m) {
+    require(members.data()[m] < n_columns, "members: no such column");
+  }
+  join_codes(codes.data(), value_counts.data(), n_rows, offsets, members.data(), n_combinations,
+             out_codes.data(), out_value_counts.data(), n_threads);
+}
+
+void target_statistics_of(const In<std::uint32_t, 2>& codes,
+                          const In<std::uint32_t, 1>& value_counts,
+                          const In<std::uint32_t, 2>& orders, int history, std::size_t window,
+                          const In<float, 2>& targets, const OptionalWeights& weights,
+                          double prior_weight, const In<double, 1>& priors,
+                          const In<double, 1>& lows, const In<double, 1>& highs, bool frequency,
+                          const In<std::uint32_t, 2>& units,
+                          const Array<std::uint8_t, 3>& out_units, int n_threads) {
+  const std::size_t n_combinations = codes.shape(0), n_rows = codes.shape(1);
+  const std::size_t n_orderings = orders.shape(0), n_out_rows = out_units.shape(1);
+  require(value_counts.shape(0) == n_combinations, "value_counts: one a combination is needed");
+  require(orders.shape(1) == n_rows && targets.shape(1) == n_rows, "orders, targets: one a row");
+  require(history >= 0 && history <= 3, "history: no such kind");
+  const auto kind = History(history);
+  require(n_out_rows <= n_rows && (kind == History::apart || n_out_rows == n_rows),
+          "out_units: one a row is needed");
+  const std::size_t n_targets = targets.shape(0);
+  require(n_targets > 0 && priors.shape(0) % n_targets == 0, "priors: as many for each target");
+  const StatisticColumns columns{n_targets,    priors.shape(0) / n_targets,
+                                 prior_weight, priors.data(),
+                                 lows.data(),  highs.data(),
+                                 frequency,    out_units.shape(2)};
+  const std::size_t n_cut = priors.shape(0);
+  require(lows.shape(0) == n_cut && highs.shape(0) == n_cut, "lows, highs: one a column is needed");
+  require((n_cut + frequency + 1) / 2 == columns.n_bytes, "out_units: half a byte a column");
+  require(units.shape(0) == n_combinations && units.shape(1) == n_orderings,
+          "units: one a combination and ordering is needed");
+  for (std::size_t u = 0; u < n_combinations * n_orderings; ++u) {
+    require(units.data()[u] < out_units.shape(0), "units: no such unit");
+  }
+  target_statistics(codes.data(), value_counts.data(), n_combinations, n_rows, orders.data(),
+                    n_orderings, kind, window, targets.data(), data_or_null(weights, n_rows),
+                    columns, units.data(), n_out_rows, out_units.data(), n_threads);
+}
+
+StatisticHistograms histograms_of(const Array<std::int64_t, 6>& array) {
+  require(array.shape(4) == 32, "inout_histograms: 32 bins a byte are needed");
+  const std::size_t words = array.shape(5);
+  require(words == 1 || words == 2 || words == 4, "inout_histograms: 1, 2 or 4 words a bin");
+  return {array.data(), array.shape(1), array.shape(2), array.shape(3), words};
+}
+
+void accumulate_statistics_of(const In<std::uint8_t, 3>& statistics,
+                              const In<std::uint32_t, 1>& units, std::size_t n_old,
+                              std::size_t first_place, const In<std::uint32_t, 1>& rows,
+                              const In<std::int64_t, 3>& packed, const In<std::uint32_t, 1>& begin,
+                              const In<std::uint32_t, 1>& end, const In<std::uint32_t, 1>& target,
+                              const In<std::uint8_t, 1>& fresh,
+                              const Array<std::int64_t, 3>& scratch,
+                              const Array<std::int64_t, 6>& inout_histograms, int n_threads) {
+  const StatisticHistograms histograms = histograms_of(inout_histograms);
+  require(histograms.n_bytes == statistics.shape(2), "inout_histograms: one a byte is needed");
+  require(histograms.n_chunks == packed.shape(0) && histograms.words == packed.shape(2),
+          "inout_histograms: shape does not fit packed");
+  require(packed.shape(1) <= statistics.shape(1), "statistics: one a row is needed");
+  require(scratch.shape(0) == packed.shape(0) && scratch.shape(1) == packed.shape(1) &&
+              scratch.shape(2) == packed.shape(2),
+          "scratch: as large as packed");
+  const std::size_t n_units = units.shape(0);
+  require(n_old <= n_units, "n_old: more than units");
+  require(first_place + n_units <= inout_histograms.shape(0), "inout_histograms: too few places");
+  for (std::size_t u = 0; u < n_units; ++u) {
+    require(units.data()[u] < statistics.shape(0), "units: no such unit");
+  }
+  const std::size_t n_leaves = target.shape(0);
+  require(begin.shape(0) == n_leaves && end.shape(0) == n_leaves && fresh.shape(0) == n_leaves,
+          "begin, end, fresh: one a leaf is needed");
+  require(rows.shape(0) <= packed.shape(1), "rows: more than packed rows");
+  for (std::size_t s = 0; s < n_leaves; ++s) {
+    require(target.data()[s] < histograms.n_histograms, "target: no such histogram");
+    require(begin.data()[s] <= end.data()[s] && end.data()[s] <= rows.shape(0),
+            "begin, end: beyond the rows");
+  }
+  accumulate_statistics({statistics.data(), statistics.shape(1), statistics.shape(2)}, units.data(),
+                        n_units, n_old, first_place, rows.data(), packed.data(), packed.shape(1),
+                        {begin.data(), end.data(), target.data(), fresh.data(), n_leaves},
+                        scratch.data(), histograms, n_threads);
+}
+
+void score_statistics_of(const Array<std::int64_t, 6>& inout_histograms, std::size_t first_place,
+                         std::size_t n_old, const In<std::uint32_t, 1>& small,
+                         const In<std::uint32_t, 1>& large, const In<std::uint32_t, 1>& scored,
+                         const In<double, 1>& units, double regularization, double min_weight,
+                         bool cosine, const Array<double, 2>& out_scores,
+                         const Array<std::uint8_t, 2>& out_bins, int n_threads) {
+  const StatisticHistograms histograms = histograms_of(inout_histograms);
+  const std::size_t n_places = out_scores.shape(0), n_columns = out_scores.shape(1);
+  const std::size_t n_outputs = units.shape(0) - 1;
+  require(n_outputs < 2 * histograms.n_chunks * histograms.words,
+          "units: more fields than the histograms have");
+  require(n_columns <= 2 * histograms.n_bytes, "out_scores: more columns than the histograms have");
+  require(out_bins.shape(0) == n_places && out_bins.shape(1) == n_columns,
+          "out_bins: the shape of out_scores is needed");
+  require(small.shape(0) == large.shape(0), "small, large: unequal lengths");
+  require(n_old <= n_places, "n_old: more than places");
+  require(first_place + n_places <= inout_histograms.shape(0), "inout_histograms: too few places");
+  const std::size_t n_histograms = histograms.n_histograms;
+  for (std::size_t p = 0; p < small.shape(0); ++p) {
+    require(small.data()[p] < n_histograms &&
+                (large.data()[p] < n_histograms || large.data()[p] == no_histogram),
+            "small, large: no such histogram");
+  }
+  for (std::size_t i = 0; i < scored.shape(0); ++i) {
+    require(scored.data()[i] < n_histograms, "scored: no such histogram");
+  }
+  score_statistics(histograms, first_place, n_places, n_old, n_columns, small.data(), large.data(),
+                   small.shape(0), scored.data(), scored.shape(0), n_outputs, units.data(),
+                   regularization, min_weight, cosine ? ScoreKind::cosine : ScoreKind::l2,
+                   out_scores.data(), out_bins.data(), n_threads);
+}
+
+}  // namespace
+
+void bind_order(nb::module_& module) {
+  using nb::arg;
+  module.def("join_codes", &join_codes_of, arg("codes").noconvert(),
+             arg("value_counts").noconvert(), arg("member_offsets").noconvert(),
+             arg("members").noconvert(), arg("out_codes").noconvert(),
+             arg("out_value_counts").noconvert(), nb::kw_only(), arg("n_threads"), Released());
+  module.def("target_statistics", &target_statistics_of, arg("codes").noconvert(),
+             arg("value_counts").noconvert(), arg("orders").noconvert(), arg("history"),
+             arg("window"), arg("targets").noconvert(), arg("weights").noconvert().none(),
+             arg("prior_weight"), arg("priors").noconvert(), arg("lows").noconvert(),
+             arg("highs").noconvert(), arg("frequency"), arg("units").noconvert(),
+             arg("out_units").noconvert(), nb::kw_only(), arg("n_threads"), Released());
+  module.def("accumulate_statistics", &accumulate_statistics_of, arg("statistics").noconvert(),
+             arg("units").noconvert(), arg("n_old"), arg("first_place"), arg("rows").noconvert(),
+             arg("packed").noconvert(), arg("begin").noconvert(), arg("end").noconvert(),
+             arg("target").noconvert(), arg("fresh").noconvert(), arg("scratch").noconvert(),
+             arg("inout_histograms").noconvert(), nb::kw_only(), arg("n_threads"), Released());
+  module.def("score_statistics", &score_statistics_of, arg("inout_histograms").noconvert(),
+             arg("first_place"), arg("n_old"), arg("small").noconvert(), arg("large").noconvert(),
+             arg("scored").noconvert(), arg("units").noconvert(), arg("regularization"),
+             arg("min_weight"), arg("cosine"), arg("out_scores").noconvert(),
+             arg("out_bins").noconvert(), nb::kw_only(), arg("n_threads"), Released());
+}
+
+}  // namespace ocelot::bindings

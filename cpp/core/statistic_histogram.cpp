@@ -1,0 +1,242 @@
+#include "statistic_histogram.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <vector>
+
+#include "multiversion.h"
+#include "pool.h"
+
+namespace ocelot {
+namespace {
+
+// Bytes summed in one pass, and words a bin: their histograms of 256 bins together are at most
+// 16 KiB, half of a first-level cache.
+constexpr std::size_t most_words = 8;
+constexpr std::size_t n_bins = 256;
+// Below so many rows, two sums of 16 bins are quicker than one of 256 and its two marginals.
+constexpr std::size_t few_rows = 128;
+constexpr std::size_t least_rows_per_piece = 8192;
+
+template <int words>
+struct Addend {
+  typedef std::int64_t Type __attribute__((vector_size(words * 8), aligned(8), may_alias));
+};
+template <>
+struct Addend<1> {
+  typedef std::int64_t Type;
+};
+
+// One byte of a row, for several units: byte k of a row is first[k][row * stride].
+struct Bytes {
+  const std::uint8_t* first[most_words];
+  std::size_t stride;
+};
+
+// Both halves of a byte count in one histogram of 256 bins. With pairs, bytes 2k and 2k + 1 lie
+// side by side.
+template <int n_bytes, int words, bool pairs>
+OCELOT_INLINE void add_joint(const Bytes& bytes, const std::uint32_t* rows, std::size_t n_rows,
+                             const std::int64_t* addends, std::int64_t* histogram) {
+  using Words = typename Addend<words>::Type;
+  const auto add = [&](std::size_t k, std::size_t bin, Words addend) {
+    *reinterpret_cast<Words*>(histogram + (k * n_bins + bin) * words) += addend;
+  };
+  for (std::size_t i = 0; i < n_rows; ++i) {
+    const Words addend = *reinterpret_cast<const Words*>(addends + i * words);
+    const std::size_t offset = rows[i] * bytes.stride;
+    if constexpr (pairs) {
+#pragma GCC unroll 4
+      for (int k = 0; k < n_bytes; k += 2) {
+        std::uint16_t both;
+        std::memcpy(&both, bytes.first[k] + offset, 2);
+        add(k, both & 255, addend);
+        add(k + 1, both >> 8, addend);
+      }
+    } else {
+#pragma GCC unroll 8
+      for (int k = 0; k < n_bytes; ++k) add(k, bytes.first[k][offset], addend);
+    }
+  }
+}
+
+using AddRows = void (*)(const Bytes&, const std::uint32_t*, std::size_t, const std::int64_t*,
+                         std::int64_t*);
+
+#define OCELOT_ADD_JOINT(name, n_bytes, words, pairs)                                     \
+  OCELOT_HOT void name(const Bytes& bytes, const std::uint32_t* rows, std::size_t n_rows, \
+                       const std::int64_t* addends, std::int64_t* histogram) {            \
+    add_joint<n_bytes, words, pairs>(bytes, rows, n_rows, addends, histogram);            \
+  }
+OCELOT_ADD_JOINT(add_8_paired, 8, 1, true)
+OCELOT_ADD_JOINT(add_6_paired, 6, 1, true)
+OCELOT_ADD_JOINT(add_4_paired, 4, 1, true)
+OCELOT_ADD_JOINT(add_2_paired, 2, 1, true)
+OCELOT_ADD_JOINT(add_1, 1, 1, false)
+OCELOT_ADD_JOINT(add_4, 4, 1, false)
+OCELOT_ADD_JOINT(add_4_of_2_words, 4, 2, false)
+OCELOT_ADD_JOINT(add_1_of_2_words, 1, 2, false)
+OCELOT_ADD_JOINT(add_2_of_4_words, 2, 4, false)
+OCELOT_ADD_JOINT(add_1_of_4_words, 1, 4, false)
+#undef OCELOT_ADD_JOINT
+
+// The pass for the next bytes of `left`.
+struct Pass {
+  AddRows add;
+  std::size_t n_bytes;
+};
+
+Pass next_pass(std::size_t left, std::size_t words, bool pairs) {
+  if (words == 4) return left >= 2 ? Pass{add_2_of_4_words, 2} : Pass{add_1_of_4_words, 1};
+  if (words == 2) return left >= 4 ? Pass{add_4_of_2_words, 4} : Pass{add_1_of_2_words, 1};
+  if (!pairs) return left >= 4 ? Pass{add_4, 4} : Pass{add_1, 1};
+  if (left >= 8) return {add_8_paired, 8};
+  if (left >= 6) return {add_6_paired, 6};
+  return left >= 4 ? Pass{add_4_paired, 4} : Pass{add_2_paired, 2};
+}
+
+// The sums of both halves of one byte: 16 bins by low half, 16 by high half.
+OCELOT_HOT void marginals(const std::int64_t* __restrict joint, std::size_t words,
+                          std::int64_t* __restrict out) {
+  const std::size_t row = 16 * words;
+  std::memset(out, 0, 2 * row * sizeof(std::int64_t));
+  for (std::size_t high = 0; high < 16; ++high) {
+    for (std::size_t i = 0; i < row; ++i) out[i] += joint[high * row + i];
+  }
+  if (words == 1) {
+    for (std::size_t high = 0; high < 16; ++high) {
+      std::int64_t sum = 0;
+      for (std::size_t low = 0; low < 16; ++low) sum += joint[high * 16 + low];
+      out[16 + high] = sum;
+    }
+    return;
+  }
+  for (std::size_t high = 0; high < 16; ++high) {
+    for (std::size_t low = 0; low < 16; ++low) {
+      for (std::size_t w = 0; w < words; ++w) {
+        out[row + high * words + w] += joint[high * row + low * words + w];
+      }
+    }
+  }
+}
+
+void add_halves(const std::uint8_t* first, std::size_t stride, const std::uint32_t* rows,
+                std::size_t n_rows, const std::int64_t* addends, std::size_t words,
+                std::int64_t* out) {
+  std::memset(out, 0, 32 * words * sizeof(std::int64_t));
+  for (std::size_t i = 0; i < n_rows; ++i) {
+    const std::uint32_t byte = first[rows[i] * stride];
+    for (std::size_t w = 0; w < words; ++w) {
+      out[(byte & 15) * words + w] += addends[i * words + w];
+      out[(16 + (byte >> 4)) * words + w] += addends[i * words + w];
+    }
+  }
+}
+
+// Some rows of a leaf, summed for a few units.
+struct Task {
+  std::uint32_t chunk, leaf, begin, end, first_unit, end_unit;
+  bool whole;  // all rows of the leaf
+};
+
+}  // namespace
+
+void accumulate_statistics(const StatisticUnits& statistics, const std::uint32_t* units,
+                           std::size_t n_units, std::size_t n_old, std::size_t first_place,
+                           const std::uint32_t* rows, const std::int64_t* packed,
+                           std::size_t n_packed_rows, const Leaves& leaves, std::int64_t* scratch,
+                           const StatisticHistograms& histograms, int n_threads) {
+  const std::size_t words = histograms.words, n_bytes = statistics.n_bytes;
+  const std::size_t units_per_task = std::max<std::size_t>(most_words / words / n_bytes, 1);
+  const bool pairs = n_bytes % 2 == 0;
+  std::size_t n_rows = 0;
+  for (std::size_t s = 0; s < leaves.count; ++s) n_rows += leaves.end[s] - leaves.begin[s];
+  const std::size_t rows_per_piece = std::max(least_rows_per_piece, n_rows / (4 * n_threads));
+  std::vector<Task> tasks;
+  std::vector<std::uint32_t> read;  // leaves whose rows somebody sums
+  for (std::uint32_t s = 0; s < leaves.count; ++s) {
+    const std::size_t first_unit = leaves.fresh[s] ? 0 : n_old;
+    if (first_unit == n_units) continue;
+    read.push_back(s);
+    const std::size_t n = leaves.end[s] - leaves.begin[s];
+    const bool cut = n_threads > 1 && n > rows_per_piece + rows_per_piece / 2;
+    const std::size_t n_pieces = cut ? (n + rows_per_piece - 1) / rows_per_piece : 1;
+    for (std::uint32_t chunk = 0; chunk < histograms.n_chunks; ++chunk) {
+      for (std::size_t unit = first_unit; unit < n_units; unit += units_per_task) {
+        const auto last = std::uint32_t(std::min(unit + units_per_task, n_units));
+        for (std::size_t p = 0; p < n_pieces; ++p) {
+          tasks.push_back({chunk, s, leaves.begin[s] + std::uint32_t(n * p / n_pieces),
+                           leaves.begin[s] + std::uint32_t(n * (p + 1) / n_pieces),
+                           std::uint32_t(unit), last, !cut});
+        }
+      }
+    }
+    if (cut) {
+      for (std::size_t unit = first_unit; unit < n_units; ++unit) {
+        std::memset(histograms.at(first_place + unit, leaves.target[s]), 0, histograms.size() * 8);
+      }
+    }
+  }
+  // The longest first, so that no thread is left alone with a long task at the end.
+  std::stable_sort(tasks.begin(), tasks.end(),
+                   [](const Task& a, const Task& b) { return a.end - a.begin > b.end - b.begin; });
+
+  // Addends in the order of the rows, so that all units read them one after the other.
+  parallel_for(read.size() * histograms.n_chunks, n_rows < 4096 ? 1 : n_threads,
+               [&](std::size_t task) {
+                 const std::size_t chunk = task % histograms.n_chunks;
+                 const std::uint32_t s = read[task / histograms.n_chunks];
+                 const std::int64_t* from = packed + chunk * n_packed_rows * words;
+                 std::int64_t* to = scratch + chunk * n_packed_rows * words;
+                 for (std::size_t i = leaves.begin[s]; i < leaves.end[s]; ++i) {
+                   for (std::size_t w = 0; w < words; ++w) {
+                     to[i * words + w] = from[rows[i] * words + w];
+                   }
+                 }
+               });
+
+  parallel_for(tasks.size(), n_threads, [&](std::size_t t) {
+    const Task& task = tasks[t];
+    const std::size_t count = task.end - task.begin;
+    const std::size_t all_bytes = (task.end_unit - task.first_unit) * n_bytes;
+    const std::int64_t* addends = scratch + (task.chunk * n_packed_rows + task.begin) * words;
+    const auto first_byte = [&](std::size_t k) {
+      return statistics.bytes + units[task.first_unit + k / n_bytes] * statistics.n_rows * n_bytes +
+             k % n_bytes;
+    };
+    const auto out_of = [&](std::size_t k) {
+      return histograms.at(first_place + task.first_unit + k / n_bytes, leaves.target[task.leaf]) +
+             (task.chunk * n_bytes + k % n_bytes) * 32 * words;
+    };
+    if (count < few_rows) {
+      for (std::size_t k = 0; k < all_bytes; ++k) {
+        add_halves(first_byte(k), n_bytes, rows + task.begin, count, addends, words, out_of(k));
+      }
+      return;
+    }
+    alignas(64) std::int64_t joint[most_words * n_bins];
+    alignas(64) std::int64_t halves[32 * 4];
+    for (std::size_t k = 0; k < all_bytes;) {
+      const Pass pass = next_pass(all_bytes - k, words, pairs);
+      Bytes bytes{{}, n_bytes};
+      for (std::size_t b = 0; b < pass.n_bytes; ++b) bytes.first[b] = first_byte(k + b);
+      std::memset(joint, 0, pass.n_bytes * n_bins * words * sizeof(std::int64_t));
+      pass.add(bytes, rows + task.begin, count, addends, joint);
+      for (std::size_t b = 0; b < pass.n_bytes; ++b, ++k) {
+        std::int64_t* out = out_of(k);
+        if (task.whole) {
+          marginals(joint + b * n_bins * words, words, out);
+          continue;
+        }
+        // Integer sums do not depend on the order of adding.
+        marginals(joint + b * n_bins * words, words, halves);
+        for (std::size_t i = 0; i < 32 * words; ++i) {
+          std::atomic_ref<std::int64_t>(out[i]).fetch_add(halves[i], std::memory_order_relaxed);
+        }
+      }
+    }
+  });
+}
+
+}  // namespace ocelot

@@ -1,0 +1,196 @@
+"""Scores of target statistics: single features from the first level on, combinations as they come.
+
+A statistic that is new in a tree is summed over all rows of the level; from then on only over the
+smaller leaves, as any column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ocelotboost.grow.level import Level
+from ocelotboost.grow.partition import Partition
+from ocelotboost.grow.random_score import add_noise
+from ocelotboost.grow.scorer import HISTOGRAM_BYTES, Candidate, PackedGradients, ScoreSettings
+from ocelotboost.kernels import native
+from ocelotboost.kernels.contract import packed_layout
+from ocelotboost.kernels.memory import aligned_empty
+from ocelotboost.order.combination import Combination, StatisticSplit
+from ocelotboost.order.statistic_cache import StatisticCache
+
+_BINS_OF_A_BYTE = 32  # 16 of its low half, 16 of its high half
+
+
+class StatisticScorer:
+    """Scores combinations level after level of one tree; one scorer serves all trees.
+
+    Each combination of the tree has a place, with a histogram for every leaf. When those of all
+    places would take too much memory, a level is done a few combinations at a time, from rows.
+    """
+
+    def __init__(
+        self,
+        cache: StatisticCache,
+        most_places: int,
+        n_outputs: int,
+        n_leaves: int,
+        model_size_reg: float,
+        settings: ScoreSettings,
+    ) -> None:
+        self._cache = cache
+        self._n_columns = cache.source.columns.n_columns
+        self._model_size_reg = model_size_reg
+        self._settings = settings
+        n_chunks, words = packed_layout(n_outputs)
+        self._histogram_shape = (n_chunks, cache.units.shape[2], _BINS_OF_A_BYTE, words)
+        place_bytes = most_places * 8 * int(np.prod(self._histogram_shape))
+        #: Histograms a place, of as many leaves as will be there or fit into memory.
+        self.capacity = min(n_leaves, max(HISTOGRAM_BYTES // place_bytes, 1))
+        self._histograms = self._empty(most_places, self.capacity)
+        self._scratch = np.empty((n_chunks, cache.units.shape[1], words), dtype=np.int64)
+        self._in_model: set[int] = set()  # numbers of combinations
+
+    def start(
+        self, gradients: PackedGradients, combinations: Sequence[Combination], ordering: int
+    ) -> None:
+        """A new tree: its gradients, the features it may use, and its ordering."""
+        self._gradients = gradients
+        self._ordering = ordering
+        self._n_old = 0
+        self._offered: dict[int, Combination] = {}
+        self._numbers = np.empty(0, dtype=np.intp)
+        self._units = np.empty(0, dtype=np.uint32)
+        self.offer(combinations)
+
+    def offer(self, combinations: Sequence[Combination]) -> None:
+        """More combinations for the next levels of this tree."""
+        n_before = len(self._offered)
+        for combination in combinations:
+            self._offered.setdefault(self._cache.number(combination), combination)
+        if len(self._offered) > n_before:
+            new = np.array(list(self._offered)[n_before:], dtype=np.intp)
+            self._numbers = np.concatenate([self._numbers, new])
+            if len(self._numbers) <= self._cache.capacity:
+                # None of them can be driven out before the tree is finished: they are asked for
+                # later than all others.
+                units = self._cache.fetch(new, self._ordering)
+                self._units = np.concatenate([self._units, units])
+
+    def used(self, combinations: Iterable[Combination]) -> None:
+        """These are in the model now."""
+        self._in_model.update(map(self._cache.number, combinations))
+
+    def best(
+        self,
+        partition: Partition,
+        level: Level | None,
+        before: float,
+        noise: float,
+        rng: np.random.Generator,
+    ) -> Candidate | None:
+        """The best split of all statistics; ``before`` is the score without a further split."""
+        if not self._offered:
+            return None
+        offered = self._numbers
+        scores = np.empty((len(offered), self._n_columns))
+        bins = np.empty((len(offered), self._n_columns), dtype=np.uint8)
+        if level is None:
+            self._score_from_rows(partition, offered, scores, bins)
+        else:
+            self._score_level(partition, level, offered, scores, bins)
+        self._n_old = len(offered)
+        noisy = add_noise(scores, noise, rng) - before
+        noisy *= self._worth(offered)[:, np.newaxis]
+        which, column = divmod(int(noisy.argmax()), self._n_columns)
+        combination = self._offered[int(offered[which])]
+        split = StatisticSplit(combination, column, int(bins[which, column]))
+        return Candidate(split, float(scores[which, column]), float(noisy[which, column]) + before)
+
+    def _worth(self, numbers: NDArray[np.intp]) -> NDArray[np.float64]:
+        """What a combination is worth that the model does not use yet: less with many values."""
+        counts = self._cache.value_counts(numbers)
+        worth: NDArray[np.float64] = (1 + counts / counts.max()) ** -self._model_size_reg
+        worth[list(map(self._in_model.__contains__, self._offered))] = 1.0
+        return worth
+
+    def _score_level(
+        self,
+        partition: Partition,
+        level: Level,
+        offered: NDArray[np.intp],
+        scores: NDArray[np.float64],
+        bins: NDArray[np.uint8],
+    ) -> None:
+        """As many combinations at a time as the cache holds."""
+        for first in range(0, len(offered), self._cache.capacity):
+            some = slice(first, first + self._cache.capacity)
+            all_fit = len(self._units) == len(offered)
+            units = self._units if all_fit else self._cache.fetch(offered[some], self._ordering)
+            n_old = min(max(self._n_old - first, 0), len(units))
+            self._score(
+                partition, level, units, first, n_old, self._histograms, scores[some], bins[some]
+            )
+
+    def _score_from_rows(
+        self,
+        partition: Partition,
+        offered: NDArray[np.intp],
+        scores: NDArray[np.float64],
+        bins: NDArray[np.uint8],
+    ) -> None:
+        level = Level.from_rows(partition)
+        histograms = self._empty(1, partition.n_leaves)
+        for i in range(len(offered)):
+            one = slice(i, i + 1)
+            units = self._cache.fetch(offered[one], self._ordering)
+            self._score(partition, level, units, 0, 0, histograms, scores[one], bins[one])
+
+    def _score(
+        self,
+        partition: Partition,
+        level: Level,
+        units: NDArray[np.uint32],
+        first_place: int,
+        n_old: int,
+        histograms: NDArray[np.int64],
+        scores: NDArray[np.float64],
+        bins: NDArray[np.uint8],
+    ) -> None:
+        """Sum and score units in their places; the first ``n_old`` have been there before."""
+        settings = self._settings
+        native.accumulate_statistics(
+            self._cache.units,
+            units,
+            n_old,
+            first_place,
+            partition.rows,
+            self._gradients.words,
+            level.begin,
+            level.end,
+            level.scored,
+            level.fresh,
+            self._scratch,
+            histograms,
+            n_threads=settings.n_threads,
+        )
+        native.score_statistics(
+            histograms,
+            first_place,
+            n_old,
+            level.small,
+            level.large,
+            level.scored,
+            self._gradients.units,
+            settings.regularization,
+            settings.min_weight,
+            settings.cosine,
+            scores,
+            bins,
+            n_threads=settings.n_threads,
+        )
+
+    def _empty(self, n_places: int, n_histograms: int) -> NDArray[np.int64]:
+        return aligned_empty((n_places, n_histograms, *self._histogram_shape), np.int64)

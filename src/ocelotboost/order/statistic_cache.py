@@ -1,0 +1,193 @@
+"""Statistics of the training rows: made when they are asked for, kept while there is room.
+
+A statistic depends on the combination and the ordering, never on the tree. So it is made once and
+not once a tree, as long as memory lasts; the one that was not used for longest goes first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ocelotboost.errors import ParameterError
+from ocelotboost.kernels import native
+from ocelotboost.kernels.contract import History
+from ocelotboost.order.combination import Combination
+from ocelotboost.order.ordering import Orderings
+from ocelotboost.order.statistic import StatisticColumns, StatisticTargets
+from ocelotboost.quantize.block import ColumnBlock
+from ocelotboost.quantize.categorical_data import CategoricalData
+
+_NO_UNIT = -1
+
+#: More units than this help nobody: statistics of few rows are made in no time.
+_MOST_UNITS = 1 << 16
+
+#: Codes of so many bytes are joined at a time.
+_CODE_BYTES = 1 << 26
+
+
+@dataclass(frozen=True)
+class StatisticSource:
+    """All that statistics are made from.
+
+    targets    of all rows of ``data``
+    weight     float32 (n,) of all rows, or None
+    orderings  uint32 (s + 1, n); a single one serves for all
+    window     rows of an ordered history; 0: all before
+    """
+
+    data: CategoricalData
+    targets: StatisticTargets
+    weight: NDArray[np.float32] | None
+    orderings: Orderings
+    columns: StatisticColumns
+    history: History
+    window: int
+
+
+class StatisticCache:
+    """Units of bytes, one for each combination and ordering in use.
+
+    units  uint8 (capacity, n_rows, n_bytes): the bins of all columns of a statistic
+    """
+
+    def __init__(
+        self, source: StatisticSource, block: ColumnBlock, cache_bytes: int, n_threads: int
+    ) -> None:
+        self.source = source
+        self._block = block
+        self.n_rows = block.n_rows
+        self._n_threads = n_threads
+        unit_bytes = block.n_rows * source.columns.n_bytes
+        self.capacity = min(cache_bytes // unit_bytes, _MOST_UNITS)
+        if self.capacity == 0:
+            raise ParameterError(
+                f"cache_memory={cache_bytes} is less than one statistic of {block.n_rows} rows "
+                f"needs; give at least {unit_bytes} bytes."
+            )
+        self.units = np.empty((self.capacity, block.n_rows, source.columns.n_bytes), dtype=np.uint8)
+        self._numbers: dict[Combination, int] = {}
+        self._combinations: list[Combination] = []
+        # Of every combination that has a number: its unit in each ordering, and its values.
+        self._unit_of = np.empty((0, len(source.orderings)), dtype=np.int64)
+        self._value_counts = np.empty(0, dtype=np.uint32)
+        # Of every unit that has been used: whose it is, and when it was last asked for.
+        self._owners: list[tuple[int, int]] = []
+        self._last_asked = np.zeros(self.capacity, dtype=np.int64)
+        self._time = 0
+
+    def number(self, combination: Combination) -> int:
+        """The number of a combination, by which the cache knows it."""
+        number = self._numbers.get(combination)
+        if number is None:
+            number = self._numbers[combination] = len(self._combinations)
+            self._combinations.append(combination)
+            if number == len(self._unit_of):
+                self._grow(2 * number + 64)
+        return number
+
+    def combination(self, number: int) -> Combination:
+        return self._combinations[number]
+
+    def fetch(self, numbers: NDArray[np.intp], ordering: int) -> NDArray[np.uint32]:
+        """The units of combinations with these numbers; at most ``capacity`` of them, valid until
+        the next call."""
+        if len(self.source.orderings) == 1:
+            ordering = 0
+        self._time += 1
+        units = self._unit_of[numbers, ordering]
+        absent = units == _NO_UNIT
+        if absent.any():
+            self._last_asked[units[~absent]] = self._time
+            self._make(np.unique(numbers[absent]).tolist(), ordering)
+            units = self._unit_of[numbers, ordering]
+        self._last_asked[units] = self._time
+        found: NDArray[np.uint32] = units.astype(np.uint32)
+        return found
+
+    def value_counts(self, numbers: NDArray[np.intp]) -> NDArray[np.uint32]:
+        """Distinct values of combinations that have been fetched before."""
+        return self._value_counts[numbers].astype(np.uint32, copy=False)
+
+    def codes(
+        self, combinations: Sequence[Combination]
+    ) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+        """Codes (n_combinations, n) of all rows, and how many there are of each. The base of all
+        combinations is the same."""
+        data, base = self.source.data, combinations[0].base
+        if base:
+            data.codes[data.base_line] = 0
+            self._block.append_answers(base, data.codes[data.base_line], self._n_threads)
+            data.value_counts[data.base_line] = 1 << len(base)
+        members = [
+            [*map(data.line, combination.features), *([data.base_line] if base else [])]
+            for combination in combinations
+        ]
+        codes = np.empty((len(combinations), data.n_rows), dtype=np.uint32)
+        value_counts = np.empty(len(combinations), dtype=np.uint32)
+        native.join_codes(
+            data.codes,
+            data.value_counts,
+            np.cumsum([0, *map(len, members)], dtype=np.uint32),
+            np.array([line for own in members for line in own], dtype=np.uint32),
+            codes,
+            value_counts,
+            n_threads=self._n_threads,
+        )
+        return codes, value_counts
+
+    def _make(self, numbers: list[int], ordering: int) -> None:
+        most = max(_CODE_BYTES // (4 * self.source.data.n_rows), self._n_threads)
+        for _, group in groupby(numbers, key=lambda number: self._combinations[number].base):
+            same_base = list(group)
+            for first in range(0, len(same_base), most):
+                self._make_together(same_base[first : first + most], ordering)
+
+    def _make_together(self, numbers: list[int], ordering: int) -> None:
+        source = self.source
+        codes, value_counts = self.codes([self._combinations[number] for number in numbers])
+        units = [self._free_unit(number, ordering) for number in numbers]
+        native.target_statistics(
+            codes,
+            value_counts,
+            source.orderings[ordering : ordering + 1],
+            int(source.history),
+            source.window,
+            source.targets.values,
+            source.weight,
+            source.columns.prior_weight,
+            source.columns.priors,
+            source.columns.lows,
+            source.columns.highs,
+            True,
+            np.array(units, dtype=np.uint32)[:, np.newaxis],
+            self.units,
+            n_threads=self._n_threads,
+        )
+        self._unit_of[numbers, ordering] = units
+        self._value_counts[numbers] = value_counts
+
+    def _free_unit(self, number: int, ordering: int) -> int:
+        """A unit never used, or that of the statistic which was not asked for the longest."""
+        unit = len(self._owners)
+        if unit < self.capacity:
+            self._owners.append((number, ordering))
+        else:
+            unit = int(np.argmin(self._last_asked))
+            self._unit_of[self._owners[unit]] = _NO_UNIT
+            self._owners[unit] = (number, ordering)
+        self._last_asked[unit] = self._time
+        return unit
+
+    def _grow(self, size: int) -> None:
+        """Room for more numbers."""
+        units = np.full((size, self._unit_of.shape[1]), _NO_UNIT, dtype=np.int64)
+        units[: len(self._unit_of)] = self._unit_of
+        counts = np.zeros(size, dtype=np.uint32)
+        counts[: len(self._value_counts)] = self._value_counts
+        self._unit_of, self._value_counts = units, counts

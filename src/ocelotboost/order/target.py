@@ -1,0 +1,106 @@
+"""What statistics average: class memberships, or a regression target as it is and cut in two."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ocelotboost.order.statistic import StatisticTargets
+from ocelotboost.quantize.categorical_data import CategoricalData
+
+#: The mean statistics of so many rows, of all, are beyond the first and the last border.
+_TAIL = 0.01
+
+
+def class_targets(codes: NDArray[np.float32], classes: list[object]) -> StatisticTargets:
+    """Of two classes, whether it is the second; of more, of each whether it is that one."""
+    if len(classes) == 2:
+        return _shares(codes[np.newaxis], ("mean target",))
+    members = np.stack([codes == code for code in range(len(classes))]).astype(np.float32)
+    return _shares(members, tuple(f"share of class {label!r}" for label in classes))
+
+
+def number_targets(
+    target: NDArray[np.float32],
+    weight: NDArray[np.float32] | None,
+    data: CategoricalData,
+    prior_weight: float,
+    kind: str,
+) -> StatisticTargets:
+    """``kind`` "binarized": whether the target is above its middle. "mean": the target itself, cut
+    into bins where the means of the features' values lie. "both": both."""
+    middle = _middle(target, weight)
+    above = _shares(
+        (target > middle).astype(np.float32)[np.newaxis], (f"share of target > {middle:.6g}",)
+    )
+    if kind == "binarized":
+        return above
+    mean = float(np.average(target.astype(np.float64), weights=weight))
+    low, high = _spread_of_means(target, weight, data, prior_weight, mean)
+    itself = StatisticTargets(
+        values=target[np.newaxis],
+        lows=np.array([low]),
+        highs=np.array([high]),
+        centers=np.array([mean]),
+        names=("mean target",),
+    )
+    return itself if kind == "mean" else _join(itself, above)
+
+
+def _shares(values: NDArray[np.float32], names: tuple[str, ...]) -> StatisticTargets:
+    n = len(values)
+    return StatisticTargets(
+        np.ascontiguousarray(values), np.zeros(n), np.ones(n), np.full(n, 0.5), names
+    )
+
+
+def _join(a: StatisticTargets, b: StatisticTargets) -> StatisticTargets:
+    return StatisticTargets(
+        np.concatenate([a.values, b.values]),
+        np.concatenate([a.lows, b.lows]),
+        np.concatenate([a.highs, b.highs]),
+        np.concatenate([a.centers, b.centers]),
+        a.names + b.names,
+    )
+
+
+def _middle(target: NDArray[np.float32], weight: NDArray[np.float32] | None = None) -> float:
+    """The number that parts the target most evenly in two; the target itself where it is constant.
+
+    >>> _middle(np.array([0, 0, 0, 0, 1, 2], dtype=np.float32))
+    0.5
+    """
+    values, places = np.unique(target, return_inverse=True)
+    if len(values) == 1:
+        return float(values[0])
+    below = np.cumsum(np.bincount(places, weight))
+    place = int(np.argmin(np.abs(2 * below[:-1] - below[-1])))
+    return (float(values[place]) + float(values[place + 1])) / 2
+
+
+def _spread_of_means(
+    target: NDArray[np.float32],
+    weight: NDArray[np.float32] | None,
+    data: CategoricalData,
+    prior_weight: float,
+    mean: float,
+) -> tuple[float, float]:
+    """Between which numbers nearly all rows' statistics lie, over all features together."""
+    own = np.ones(len(target)) if weight is None else weight.astype(np.float64)
+    means, masses = [], []
+    for line in range(len(data.features)):
+        counts = np.bincount(data.codes[line], own)
+        sums = np.bincount(data.codes[line], own * target)
+        means.append((sums + prior_weight * mean) / (counts + prior_weight))
+        masses.append(counts)
+    values, mass = np.concatenate(means), np.concatenate(masses)
+    order = np.argsort(values)
+    shares = np.cumsum(mass[order]) / mass.sum()
+    places = np.minimum(np.searchsorted(shares, [_TAIL, 1 - _TAIL]), len(order) - 1)
+    low, high = values[order][places].tolist()
+    if low < mean < high:
+        return low, high
+    # All means are nearly the same: any width will do that does not vanish beside the mean.
+    squares = (target.astype(np.float64) - mean) ** 2
+    width = max(float(np.sqrt(np.average(squares, weights=weight))), 1e-6 * abs(mean)) or 1.0
+    return mean - width, mean + width

@@ -1,0 +1,125 @@
+"""Statistics for rows that are not trained on: from the whole training data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ocelotboost.kernels import native
+from ocelotboost.kernels.contract import History
+from ocelotboost.model.statistic_table import (
+    FREQUENCY,
+    StatisticTables,
+    compact,
+    offsets_of,
+)
+from ocelotboost.order.combination import Combination
+from ocelotboost.order.statistic_cache import StatisticCache, StatisticSource
+
+
+class WholeData:
+    """Tables of the combinations that trees use, made when they are first asked for."""
+
+    def __init__(self, cache: StatisticCache, n_threads: int) -> None:
+        self._cache = cache
+        self._n_threads = n_threads
+        self._tables: dict[Combination, StatisticTables] = {}
+
+    @property
+    def source(self) -> StatisticSource:
+        return self._cache.source
+
+    def table(self, combination: Combination) -> StatisticTables:
+        """The table of one combination, with all columns of its statistic.
+
+        Questions of a base are the questions of training: columns of the block, and bins as
+        borders.
+        """
+        if combination not in self._tables:
+            self._tables[combination] = self._make(combination)
+        return self._tables[combination]
+
+    def _make(self, combination: Combination) -> StatisticTables:
+        source, columns = self.source, self.source.columns
+        (codes,), (n_values,) = self._cache.codes([combination])
+        rows = _history_of_new_rows(self._cache)
+        counts, sums = _totals(source, codes, int(n_values), rows)
+        keys = self._keys(combination, _first_rows(codes, int(n_values)))
+        order = np.argsort(keys)
+        order = order[counts[order] > 0]
+        n_columns, base = columns.n_columns, combination.base
+        return StatisticTables(
+            prior_weight=np.array([columns.prior_weight]),
+            member_offsets=np.array([0, len(combination.features)], dtype=np.uint32),
+            members=np.array(combination.features, dtype=np.uint32),
+            question_offsets=np.array([0, len(base)], dtype=np.uint32),
+            question_columns=np.array([split.column for split in base], dtype=np.uint32),
+            question_borders=np.array([split.bin for split in base], dtype=np.float64),
+            entry_offsets=offsets_of([len(order)], np.uint64),
+            keys=keys[order],
+            counts=compact(counts[order]),
+            n_targets=np.array([sums.shape[1]], dtype=np.uint32),
+            sums=compact(sums[order].reshape(-1)),
+            target_names=(source.targets.names,),
+            column_tables=np.zeros(n_columns, dtype=np.uint32),
+            column_targets=np.append(columns.targets, FREQUENCY).astype(np.int32),
+            column_priors=np.append(columns.priors, 0.0),
+            column_lows=np.append(columns.lows, 0.0),
+            column_highs=np.append(columns.highs, 1.0),
+        )
+
+    def _keys(self, combination: Combination, rows: NDArray[np.intp]) -> NDArray[np.uint64]:
+        data = self.source.data
+        hashes = data.member_hashes(combination.features, rows)
+        if combination.base:
+            answers = data.codes[data.base_line, rows]
+            hashes = np.concatenate([hashes, answers_hash(answers)[np.newaxis]])
+        keys = np.empty(len(rows), dtype=np.uint64)
+        native.combination_keys(np.ascontiguousarray(hashes), keys, n_threads=self._n_threads)
+        return keys
+
+
+def answers_hash(answers: NDArray[np.uint32]) -> NDArray[np.uint64]:
+    """The answers to the questions of a base, as if they were one more category."""
+    x = answers.astype(np.uint64) + np.uint64(1)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+def _history_of_new_rows(cache: StatisticCache) -> NDArray[np.uint32] | slice:
+    source = cache.source
+    if source.history == History.APART:
+        return slice(cache.n_rows, None)
+    if source.window > 0:
+        last: NDArray[np.uint32] = source.orderings[0][-source.window :]
+        return last
+    return slice(None)
+
+
+def _totals(
+    source: StatisticSource,
+    codes: NDArray[np.uint32],
+    n_values: int,
+    rows: NDArray[np.uint32] | slice,
+) -> tuple[NDArray[Any], NDArray[np.float64]]:
+    """Counts (n_values,) and sums (n_values, n_targets) of some rows."""
+    own = codes[rows]
+    if source.weight is None:
+        counts: NDArray[Any] = np.bincount(own, minlength=n_values)
+        summands = [values[rows] for values in source.targets.values]
+    else:
+        weight = source.weight[rows].astype(np.float64)
+        counts = np.bincount(own, weight, minlength=n_values)
+        summands = [weight * values[rows] for values in source.targets.values]
+    sums = [np.bincount(own, summand, minlength=n_values) for summand in summands]
+    return counts, np.stack(sums, axis=1)
+
+
+def _first_rows(codes: NDArray[np.uint32], n_values: int) -> NDArray[np.intp]:
+    """The first row of each value."""
+    first = np.empty(n_values, dtype=np.intp)
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
+    return first

@@ -1,0 +1,55 @@
+"""The categorical columns of the training rows, as codes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ocelotboost.table.columns import Table
+
+
+@dataclass(frozen=True)
+class CategoricalData:
+    """Rows that train the trees come first; rows that are history only may follow.
+
+    features      positions in the table, ascending
+    codes         uint32 (n_features + 1, n): codes[f, row] < value_counts[f]. The last line is
+                  scratch, for the answers to a combination's base
+    value_counts  uint32 (n_features + 1,)
+    hashes        one uint64 array a feature: the category behind each code
+    """
+
+    features: tuple[int, ...]
+    codes: NDArray[np.uint32]
+    value_counts: NDArray[np.uint32]
+    hashes: tuple[NDArray[np.uint64], ...]
+
+    @classmethod
+    def of(cls, table: Table, features: tuple[int, ...], n_threads: int) -> CategoricalData:
+        codes = np.zeros((len(features) + 1, table.n_rows), dtype=np.uint32)
+        hashes = []
+        for line, feature in enumerate(features):
+            codes[line], values = table.categories[feature].encode(n_threads)
+            hashes.append(values)
+        counts = np.array([*(len(values) for values in hashes), 1], dtype=np.uint32)
+        return cls(features, codes, counts, tuple(hashes))
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.codes.shape[1])
+
+    @property
+    def base_line(self) -> int:
+        return len(self.features)
+
+    def line(self, feature: int) -> int:
+        return self.features.index(feature)
+
+    def member_hashes(
+        self, features: tuple[int, ...], rows: NDArray[np.intp]
+    ) -> NDArray[np.uint64]:
+        """The categories of some rows: (len(features), len(rows))."""
+        lines = [self.line(feature) for feature in features]
+        return np.stack([self.hashes[line][self.codes[line, rows]] for line in lines])

@@ -1,0 +1,153 @@
+"""The cache of statistics: within its memory, and never in the way of the result."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ocelotboost import OcelotClassifier, ParameterError
+from ocelotboost.order import statistic_cache
+from ocelotboost.order.combination import Combination
+from tests.data import assert_same_bits
+from tests.kernels.strategies import SEEDS
+from tests.order.sources import (
+    COMBINATIONS,
+    bins_of,
+    make_block,
+    make_cache,
+    make_source,
+    unit_bytes,
+    unpacked,
+    values_of,
+)
+
+N_ROWS = 40
+
+
+@given(
+    st.integers(0, 3),
+    st.integers(1, 30),
+    st.booleans(),
+    st.lists(
+        st.tuples(
+            st.lists(st.integers(0, len(COMBINATIONS) - 1), max_size=6, unique=True),
+            st.integers(0, 3),
+        ),
+        max_size=12,
+    ),
+)
+def test_whatever_was_fetched_before_a_unit_holds_the_right_bytes(
+    n_supporting, capacity, one_at_a_time, requests
+):
+    source, block = make_source(N_ROWS, 1, n_supporting=n_supporting), make_block(N_ROWS, 1)
+    budget = capacity * unit_bytes(source, block) + 1
+    large, small = make_cache(source, block), make_cache(source, block, budget)
+    with pytest.MonkeyPatch.context() as patch:
+        if one_at_a_time:  # codes of more than one combination would not fit
+            patch.setattr(statistic_cache, "_CODE_BYTES", 1)
+        for asked, ordering in requests:
+            ordering = min(ordering, n_supporting)
+            some = [COMBINATIONS[i] for i in asked[:capacity]]
+            numbers = np.array([small.number(c) for c in some], dtype=np.intp)
+            units = small.fetch(numbers, ordering)
+            assert len(set(units.tolist())) == len(some)
+            for unit, combination in zip(units.tolist(), some, strict=True):
+                expected = bins_of(large, combination, ordering)
+                np.testing.assert_array_equal(unpacked(small, unit), expected)
+            assert small.units.nbytes <= budget
+
+
+def test_what_was_not_asked_for_the_longest_goes_first(monkeypatch):
+    source, block = make_source(N_ROWS, 1, n_supporting=0), make_block(N_ROWS, 1)
+    cache = make_cache(source, block, 3 * unit_bytes(source, block))
+    made = []
+    make = cache._make
+    monkeypatch.setattr(cache, "_make", lambda numbers, r: (made.extend(numbers), make(numbers, r)))
+
+    def fetch(*asked):
+        made.clear()
+        cache.fetch(np.array([cache.number(COMBINATIONS[i]) for i in asked]), 0)
+        return [COMBINATIONS.index(cache.combination(number)) for number in made]
+
+    assert fetch(0, 1) == [0, 1]
+    assert fetch(2) == [2]
+    assert fetch(0) == []
+    assert fetch(3) == [3]  # in place of 1
+    assert fetch(0, 2, 3) == []
+    assert fetch(1) == [1]  # in place of one of the three
+    assert fetch(1) == []
+
+
+def test_codes_are_equal_where_all_members_and_answers_are():
+    source, block = make_source(200, 4), make_block(200, 4)
+    cache = make_cache(source, block)
+    for combination in COMBINATIONS:
+        (codes,), (n_values,) = cache.codes([combination])
+        values = values_of(source, block, combination)
+        pairs = set(zip(codes.tolist(), values, strict=True))
+        assert len(pairs) == len(set(values)) == len(set(codes.tolist())) == n_values
+
+
+@given(SEEDS)
+def test_the_number_of_threads_changes_nothing(seed):
+    source, block = make_source(N_ROWS, seed), make_block(N_ROWS, seed)
+    one, five = make_cache(source, block, n_threads=1), make_cache(source, block, n_threads=5)
+    for combination in COMBINATIONS:
+        for ordering in range(3):
+            np.testing.assert_array_equal(
+                bins_of(one, combination, ordering), bins_of(five, combination, ordering)
+            )
+
+
+def test_many_combinations_have_numbers():
+    source, block = make_source(N_ROWS, 1), make_block(N_ROWS, 1)
+    cache = make_cache(source, block)
+    many = [Combination((1, 1000 + i)) for i in range(300)]
+    assert [cache.number(c) for c in many] == [cache.number(c) for c in many] == list(range(300))
+    assert cache.combination(299) == many[299]
+
+
+def table(n_rows=150):
+    rng = np.random.default_rng(0)
+    X = np.empty((n_rows, 5), dtype=object)
+    X[:, :4] = np.array(list("abcdefgh"))[rng.integers(0, 8, size=(n_rows, 4))]
+    X[:, 4] = rng.normal(size=n_rows)
+    y = (X[:, 0] > X[:, 1]) ^ (rng.random(n_rows) < 0.1)
+    return X, y.astype(int)
+
+
+@pytest.mark.parametrize("combine_numbers", [False, True])
+@pytest.mark.parametrize("units", [1, 2, 3, 9])
+def test_a_small_cache_trains_the_same_model(units, combine_numbers):
+    X, y = table()
+
+    def fit(cache_memory):
+        return OcelotClassifier(
+            iterations=6,
+            depth=4,
+            combine_numbers=combine_numbers,
+            cat_features=[0, 1, 2, 3],
+            cache_memory=cache_memory,
+        ).fit(X, y, eval_set=(X[:50], y[:50]))
+
+    small, large = fit(units * 150 * 2), fit("10MB")
+    assert_same_bits(small.forest_, large.forest_)
+    assert small.history_ == large.history_
+    assert small.forest_.statistics.n_columns > 1
+
+
+def test_a_cache_for_less_than_one_statistic_says_what_it_needs():
+    X, y = table()
+    with pytest.raises(ParameterError, match=r"cache_memory=299 .*at least 300 bytes"):
+        OcelotClassifier(cat_features=[0], cache_memory=299).fit(X[:, [0, 4]], y)
+    OcelotClassifier(iterations=1, cat_features=[0], cache_memory=300).fit(X[:, [0, 4]], y)
+
+
+def test_memory_that_nobody_needs_is_not_asked_for():
+    X, y = table()
+    model = OcelotClassifier(iterations=2, cat_features=[0, 1, 2, 3], cache_memory="1000000GB")
+    model.fit(X, y)
+    source, block = make_source(2, 1), make_block(2, 1)
+    assert make_cache(source, block, 10**15).units.nbytes < 10**7
