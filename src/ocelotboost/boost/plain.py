@@ -8,7 +8,7 @@ gradients choose the trees' structures. Without categories all of them are equal
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +17,15 @@ from ocelotboost.boost.tree import rounded
 from ocelotboost.grow.answers import Answers, Split
 from ocelotboost.kernels import native
 from ocelotboost.leaves.estimate import LeafSettings, estimate_leaves
-from ocelotboost.loss.base import Floats, LeafRule, Loss, Targets
+from ocelotboost.loss.base import Floats, Loss, Targets
 from ocelotboost.loss.passes import Leaves, Pass
 from ocelotboost.order.statistic_cache import StatisticCache
 from ocelotboost.quantize.block import ColumnBlock
+
+
+#: Supporting models learn so much slower than M₀. The targets have entered their predictions too; the
+#: further these stay behind, the more the gradients still say of what a new row would need.
+SUPPORTING_RATE = 0.5
 
 
 @dataclass(frozen=True)
@@ -131,8 +136,6 @@ class PlainModels:
         self._answers = training.answers()
         self._learning_rate = learning_rate
         self._settings = settings
-        # A supporting model takes one step; its leaf values are nobody's result.
-        self._one_step = replace(settings, rule=LeafRule(settings.rule.method, 1))
         self._leaves = np.empty(training.block.n_rows, dtype=np.uint32)
         self._models = [
             PlainModel(training, loss, loss_pass, start.copy() if r else start)
@@ -151,13 +154,12 @@ class PlainModels:
         """Every model fills the leaves of the structure by its own statistics and gradients.
         Values (n_leaves, n_outputs) and weights (n_leaves,) are those of M₀."""
         questions = self._answers.questions(splits)
-        for model, ordering, settings in self._steps():
-            self._answers.assign_leaves(questions, ordering, self._leaves, settings.n_threads)
-            filled = model.fill_leaves(
-                self._leaves, 1 << len(splits), self._learning_rate, settings
+        n_threads = self._settings.n_threads
+        # M₀ comes last: its values are the result.
+        for ordering in reversed(range(len(self._models))):
+            self._answers.assign_leaves(questions, ordering, self._leaves, n_threads)
+            rate = self._learning_rate * (SUPPORTING_RATE if ordering > 0 else 1.0)
+            filled = self._models[ordering].fill_leaves(
+                self._leaves, 1 << len(splits), rate, self._settings
             )
         return filled
-
-    def _steps(self) -> list[tuple[PlainModel, int, LeafSettings]]:
-        supporting = [(m, r, self._one_step) for r, m in enumerate(self._models) if r > 0]
-        return [*supporting, (self.main, 0, self._settings)]
