@@ -201,7 +201,7 @@ class _Grower:
         weight = self._training.weight
         if sampled is None:
             return self._all_rows, weight
-        rows = np.flatnonzero(sampled).astype(np.uint32)
+        rows = np.flatnonzero(sampled > 0).astype(np.uint32)
         return rows, sampled if weight is None else sampled * weight
 
 

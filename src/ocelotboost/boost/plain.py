@@ -22,9 +22,8 @@ from ocelotboost.loss.passes import Leaves, Pass
 from ocelotboost.order.statistic_cache import StatisticCache
 from ocelotboost.quantize.block import ColumnBlock
 
-
-#: Supporting models learn so much slower than M₀. The targets have entered their predictions too; the
-#: further these stay behind, the more the gradients still say of what a new row would need.
+#: Supporting models learn so much slower than M₀. The targets have entered their predictions too;
+#: the further these stay behind, the more the gradients still say of what a new row would need.
 SUPPORTING_RATE = 0.5
 
 
