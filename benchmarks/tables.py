@@ -99,9 +99,9 @@ def _categories(column: Any) -> pd.Series[Any]:
     """Integers as they are, all else as texts; so are integers with gaps, lest they be floats."""
     from pyarrow import string, types
 
-    if types.is_integer(column.type) and not column.null_count:
-        return column.to_pandas()  # type: ignore[no-any-return]
-    return column.cast(string()).to_pandas()  # type: ignore[no-any-return]
+    whole = types.is_integer(column.type) and not column.null_count
+    found: pd.Series[Any] = (column if whole else column.cast(string())).to_pandas()
+    return found
 
 
 def _target(entry: dict[str, Any], table: Any) -> NDArray[Any]:
