@@ -598,3 +598,16 @@ def test_a_holdout_keeps_half_of_the_rows_apart():
     tables = model.forest_.statistics
     for table in range(tables.n_tables):
         assert tables.counts[tables.entries_of(table)].sum() == 150
+
+
+def test_missing_and_moved_columns_are_named_before_any_is_read():
+    frame = pd.DataFrame(
+        {"city": ["a", "b", "c", "a"] * 5, "age": range(20), "kind": ["x", "y"] * 10}
+    )
+    model = OcelotClassifier(iterations=2).fit(frame, [0, 1] * 10)
+    with pytest.raises(InputError, match="yet now missing:\n- city"):
+        model.predict(frame.drop(columns="city"))
+    with pytest.raises(InputError, match="same order"):
+        model.predict(frame[["age", "kind", "city"]])
+    with pytest.raises(InputError, match=r"eval_set\[0\]: .*\n.*yet now missing:\n- kind"):
+        model.fit(frame, [0, 1] * 10, eval_set=(frame[["city", "age"]], [0, 1] * 10))

@@ -444,8 +444,13 @@ class OcelotEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _matching_table(self, X: Any) -> Table:
         categorical = np.flatnonzero(self.model_.forest.categorical).tolist()
-        table = table_from_input(X, cat_features=categorical, detect=False)
-        match_columns(table, self.model_.feature_names, self.n_features_in_, type(self).__name__)
+        names, name = self.model_.feature_names, type(self).__name__
+        table = table_from_input(
+            X,
+            cat_features=categorical,
+            detect=False,
+            check=lambda header: match_columns(header, names, self.n_features_in_, name),
+        )
         if self.nan_mode == "Forbidden":
             refuse_missing(table, self._prediction_threads(table.n_rows))
         return table

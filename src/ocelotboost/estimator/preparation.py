@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,6 +40,7 @@ from ocelotboost.quantize.quantizer import Quantizer, refuse_missing
 from ocelotboost.table.columns import Table
 from ocelotboost.table.from_input import table_from_input
 from ocelotboost.table.roles import match_columns, row_weights
+from ocelotboost.table.values import Header
 
 if TYPE_CHECKING:
     from ocelotboost.estimator.base import OcelotEstimator
@@ -106,11 +108,14 @@ def eval_inputs(
                 f"{name} is {type(item).__name__}; give (X, y), (X, y, weight), or a list of such."
             )
         table = table_from_input(
-            item[0], argument=f"{name} X", cat_features=list(training.categories), detect=False
+            item[0],
+            argument=f"{name} X",
+            cat_features=list(training.categories),
+            detect=False,
+            check=partial(_match_training, name, training),
         )
         target = encode_target(item[1], table.n_rows, f"{name} y")
         with _naming(name):
-            match_columns(table, training.names, training.n_columns, "the model")
             loss.check_target(target)
             if nan_mode == "Forbidden":
                 refuse_missing(table, n_threads=1)
@@ -121,6 +126,11 @@ def eval_inputs(
         )
         inputs.append(EvalInput(f"eval_{position}", LabelledTable(table, target, weight)))
     return inputs
+
+
+def _match_training(argument: str, training: Table, header: Header) -> None:
+    with _naming(argument):
+        match_columns(header, training.names, training.n_columns, "the model")
 
 
 @contextmanager

@@ -78,6 +78,7 @@ def table_from_frame(frame: nw.DataFrame[Any], reading: Reading) -> Table:
     if n_rows == 0 or n_columns == 0:
         raise empty(n_rows, n_columns, reading.argument)
     names = _names(frame.columns)
+    reading.check_header(names, n_columns)
     named = named_positions(reading.cat_features, names, n_columns, reading.argument)
     parts, categories = [], {}
     for position, column in enumerate(frame.iter_columns()):

@@ -16,7 +16,7 @@ No library is imported before an object of its kind is seen.
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,7 @@ from ocelotboost.table.categories import category_column
 from ocelotboost.table.columns import SPARSE_PART_WIDTH, DensePart, SparsePart, Table
 from ocelotboost.table.from_frame import as_frame, table_from_frame
 from ocelotboost.table.shapes import empty, no_table, uneven_rows, wrong_dimensions
-from ocelotboost.table.values import FLOAT32, FLOAT64, Origin, Reading, floats, has_text
+from ocelotboost.table.values import FLOAT32, FLOAT64, Header, Origin, Reading, floats, has_text
 
 
 def table_from_input(
@@ -37,6 +37,7 @@ def table_from_input(
     argument: str = "X",
     cat_features: Any = None,
     detect: bool = True,
+    check: Callable[[Header], None] | None = None,
     n_threads: int = 1,
 ) -> Table:
     """Turn what a user has into a table of numbers and categories, copying as little as possible.
@@ -45,11 +46,13 @@ def table_from_input(
     cat_features  names and positions of columns that are categorical whatever their type
     detect        also take the columns that are categorical by themselves; otherwise all columns
                   that are not in cat_features must be numbers
+    check         called with the names and number of the columns before any of them is read: what
+                  it raises comes first
     n_threads     for hashing categories
 
     NaN, None and null are missing; ±inf are numbers.
     """
-    reading = Reading(argument, cat_features, detect, n_threads)
+    reading = Reading(argument, cat_features, detect, check, n_threads)
     # Predicting one row should take microseconds, so what is most common comes first.
     if type(X) is np.ndarray:
         return _from_matrix(X, reading)
@@ -78,6 +81,7 @@ def _from_matrix(X: NDArray[Any], reading: Reading) -> Table:
     n_rows, n_columns = X.shape
     if n_rows == 0 or n_columns == 0:
         raise empty(n_rows, n_columns, reading.argument)
+    reading.check_header(None, n_columns)
     categorical = named_positions(reading.cat_features, None, n_columns, reading.argument)
     if not categorical and (X.dtype == FLOAT64 or X.dtype == FLOAT32):
         values = X if X.flags.aligned else floats(X, Origin(reading.argument))
@@ -149,6 +153,7 @@ def _from_sparse(X: Any, reading: Reading) -> Table:
     n_rows, n_columns = X.shape
     if n_rows == 0 or n_columns == 0:
         raise empty(n_rows, n_columns, argument)
+    reading.check_header(None, n_columns)
     by_column = X.tocsc()
     if not by_column.has_canonical_format:
         by_column = by_column.copy()  # the user's own matrix stays as it is

@@ -22,6 +22,7 @@ from ocelotboost.table.from_input import is_sparse
 from ocelotboost.table.values import (
     FLOAT32,
     FloatArray,
+    Header,
     Origin,
     first_where,
     floats,
@@ -38,7 +39,10 @@ NAMES_SHOWN = 5
 
 
 def match_columns(
-    table: Table, expected_names: tuple[str, ...] | None, n_expected: int, estimator_name: str
+    table: Table | Header,
+    expected_names: tuple[str, ...] | None,
+    n_expected: int,
+    estimator_name: str,
 ) -> None:
     """Check that the table has the columns of the fit, by name where both sides have names."""
     names = table.names

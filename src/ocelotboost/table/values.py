@@ -7,7 +7,7 @@ becomes float64. None and pandas' NA become NaN, which is missing.
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, NamedTuple, NoReturn, TypeAlias
@@ -69,13 +69,25 @@ class Origin:
         return replace(self, unit="category")
 
 
+class Header(NamedTuple):
+    """What is known of a table before its columns are read; names are None where it has none."""
+
+    names: tuple[str, ...] | None
+    n_columns: int
+
+
 class Reading(NamedTuple):
     """How X is to be read: the arguments of table_from_input, which says more."""
 
     argument: str
     cat_features: Any
     detect: bool
+    check: Callable[[Header], None] | None
     n_threads: int
+
+    def check_header(self, names: tuple[str, ...] | None, n_columns: int) -> None:
+        if self.check is not None:
+            self.check(Header(names, n_columns))
 
 
 def floats(array: NDArray[Any], origin: Origin) -> FloatArray:
