@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "addend.h"
 #include "multiversion.h"
 #include "pool.h"
 
@@ -19,16 +20,6 @@ constexpr std::size_t least_rows_per_piece = 4096;
 constexpr std::size_t words_per_block = 1024;
 constexpr std::size_t groups_per_task = 4;
 constexpr std::size_t n_bins = 256;
-
-// What is added to a bin at once: one word, or two or four in a vector register.
-template <int words>
-struct Addend {
-  typedef std::int64_t Type __attribute__((vector_size(words * 8), aligned(8), may_alias));
-};
-template <>
-struct Addend<1> {
-  typedef std::int64_t Type;
-};
 
 template <int columns, int words>
 OCELOT_INLINE void add_row(const std::uint8_t* row_bins, const std::int64_t* row_addends,

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "addend.h"
 #include "multiversion.h"
 #include "pool.h"
 
@@ -18,15 +19,6 @@ constexpr std::size_t n_bins = 256;
 // Below so many rows, two sums of 16 bins are quicker than one of 256 and its two marginals.
 constexpr std::size_t few_rows = 128;
 constexpr std::size_t least_rows_per_piece = 8192;
-
-template <int words>
-struct Addend {
-  typedef std::int64_t Type __attribute__((vector_size(words * 8), aligned(8), may_alias));
-};
-template <>
-struct Addend<1> {
-  typedef std::int64_t Type;
-};
 
 // One byte of a row, for several units: byte k of a row is first[k][row * stride].
 struct Bytes {

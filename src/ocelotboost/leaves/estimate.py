@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ocelotboost.kernels import native
 from ocelotboost.loss.base import Floats, LeafRule, Targets
-from ocelotboost.loss.passes import LeafSums, Leaves, Pass
+from ocelotboost.loss.passes import LeafSums, Leaves, NativePass, Pass
 
 _MAX_HALVINGS = 10
 _NEGLIGIBLE = 1e-8
@@ -97,18 +97,18 @@ def _in_steps(
     n_leaves: int,
     settings: LeafSettings,
 ) -> tuple[Floats, Floats]:
-    found = loss_pass.leaf_values(
-        target,
-        weight,
-        raw,
-        leaves,
-        n_leaves,
-        settings.rule.method == "Newton",
-        settings.regularization,
-        settings.rule.iterations,
-    )
-    if found is not None:
-        return found
+    if isinstance(loss_pass, NativePass):
+        newton = settings.rule.method == "Newton"
+        return loss_pass.leaf_values(
+            target,
+            weight,
+            raw,
+            leaves,
+            n_leaves,
+            newton,
+            settings.regularization,
+            settings.rule.iterations,
+        )
 
     def sums_at(values: Floats) -> LeafSums:
         return loss_pass.leaf_sums(target, weight, raw, leaves, values, True)

@@ -59,33 +59,20 @@ class Pass(Protocol):
         at ``raw``, the steps are zero and nobody needs the loss."""
         ...
 
-    def leaf_values(
-        self,
-        target: Targets,
-        weight: Weights,
-        raw: Floats,
-        leaves: Leaves,
-        n_leaves: int,
-        newton: bool,
-        regularization: float,
-        steps: int,
-    ) -> tuple[Floats, Floats] | None:
-        """Values (n_leaves, n_outputs) after several steps from 0, and weights (n_leaves,) of the
-        leaves, in one go; None when this pass knows no quicker way than step by step."""
-        ...
-
 
 def pass_for(loss: Loss, n_threads: int) -> Pass:
     """The fastest way to run this loss."""
     if isinstance(loss, MultiClass):
         return _SoftmaxPass(n_threads)
     if loss.native is not None:
-        return _NativePass(int(loss.native.kind), loss.native.parameter, n_threads)
+        return NativePass(int(loss.native.kind), loss.native.parameter, n_threads)
     return NumpyPass(loss)
 
 
 @dataclass(frozen=True)
-class _NativePass:
+class NativePass:
+    """A loss that C++ knows; also leaves after several steps in one go."""
+
     kind: int
     parameter: float
     n_threads: int
@@ -134,6 +121,7 @@ class _NativePass:
         regularization: float,
         steps: int,
     ) -> tuple[Floats, Floats]:
+        """Values (n_leaves, 1) after several steps from 0, and weights (n_leaves,) of leaves."""
         rows = np.empty(len(leaves), dtype=np.uint32)
         offsets = np.empty(n_leaves + 1, dtype=np.uint32)
         native.rows_by_leaf(leaves, rows, offsets, n_threads=self.n_threads)
@@ -190,19 +178,6 @@ class _SoftmaxPass:
             float(losses.sum()),
         )
 
-    def leaf_values(
-        self,
-        target: Targets,
-        weight: Weights,
-        raw: Floats,
-        leaves: Leaves,
-        n_leaves: int,
-        newton: bool,
-        regularization: float,
-        steps: int,
-    ) -> None:
-        return None
-
 
 @dataclass(frozen=True)
 class NumpyPass:
@@ -234,7 +209,7 @@ class NumpyPass:
         moved = moved[0] if n_outputs == 1 else moved
         row_weight = np.ones(len(target)) if weight is None else weight.astype(np.float64)
         first, second = self.loss.derivatives(target, moved)
-        loss = (self.loss.value(target, moved) * row_weight).sum() if gradients is None else 0.0
+        loss = (self.loss.value(target, moved) * row_weight).sum() if with_loss else 0.0
 
         def over_leaves(rows: Floats) -> Floats:
             flat = rows.reshape(-1, len(target)) * row_weight
@@ -246,16 +221,3 @@ class NumpyPass:
             over_leaves(np.ones(len(target)))[:, 0],
             float(loss),
         )
-
-    def leaf_values(
-        self,
-        target: Targets,
-        weight: Weights,
-        raw: Floats,
-        leaves: Leaves,
-        n_leaves: int,
-        newton: bool,
-        regularization: float,
-        steps: int,
-    ) -> None:
-        return None
