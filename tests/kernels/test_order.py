@@ -262,15 +262,15 @@ def test_scores_of_statistics_equal_the_twin(
     data, n_outputs, cosine, regularization, min_weight, seed, n_threads
 ):
     n_segments = data.draw(st.sampled_from([0, 1, 3]))
-    n_outputs *= max(n_segments, 1)
+    n_gradients = n_outputs * data.draw(st.sampled_from([1, max(n_segments, 1)]))
     n_rows, n_bytes = 400, data.draw(st.sampled_from([1, 2, 3]))
     n_columns = 2 * n_bytes - data.draw(st.integers(0, 1))
     rng = np.random.default_rng(seed)
     statistics = rng.integers(0, 256, size=(4, n_rows, n_bytes), dtype=np.uint8)
     rows, offsets = data.draw(partitions(n_rows))
     n_leaves = len(offsets) - 1
-    packed, units = packed_of(n_outputs, n_rows, seed)
-    n_chunks, words = packed_layout(n_outputs)
+    packed, units = packed_of(n_gradients, n_rows, seed)
+    n_chunks, words = packed_layout(n_gradients)
     summed = np.zeros((6, n_leaves + 1, n_chunks, n_bytes, 32, words), dtype=np.int64)
     target = np.arange(n_leaves, dtype=np.uint32)
     leaves = (rows, offsets[:-1], offsets[1:], target, np.ones(n_leaves, dtype=np.uint8))
@@ -289,8 +289,8 @@ def test_scores_of_statistics_equal_the_twin(
         scores = np.empty((4, n_columns))
         best = np.empty((4, n_columns), dtype=np.uint8)
         kernels.score_statistics(
-            histograms, 1, n_old, target, large, scored, units, regularization, min_weight, cosine,
-            scores, best, n_threads=n_threads,
+            histograms, 1, n_old, target, large, scored, n_outputs, units, regularization,
+            min_weight, cosine, scores, best, n_threads=n_threads,
         )  # fmt: skip
         found.append((scores, best, histograms))
     for ours, theirs in zip(*found, strict=True):

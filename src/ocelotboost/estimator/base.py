@@ -98,6 +98,13 @@ class OcelotEstimator(BaseEstimator):  # type: ignore[misc]
         number(1, open_low=True),
         "For Ordered: supporting models learn from bodies of rows that grow by this factor.",
     )
+    body_gradients: str = parameter(
+        "own",
+        one_of("own", "segment"),
+        "For Ordered: where the gradients of a body of rows are taken. 'segment': at the model "
+        "that learned from the body, as in the paper. 'own': each row's at a model that has not "
+        "seen it.",
+    )
     independent_orderings: bool = parameter(
         False,
         flag(),
