@@ -55,8 +55,8 @@ class OrderedModel:
         start: Floats | None,
     ) -> None:
         """``body_gradients``: a body's are taken at its "segment"'s model, as in the paper, or at
-        each row's "own". ``start``: raw predictions (n_outputs, n) of a model to continue; None: every segment
-        starts from the targets of its own body."""
+        each row's "own". ``start``: raw predictions (n_outputs, n) of a model to continue; None:
+        every segment starts from the targets of its own body."""
         self._pass = loss_pass
         self._segments = segments
         self.rows = segments.rows_by_era(ordering)
