@@ -41,6 +41,12 @@ def standard_error(values: Sequence[float]) -> float:
     return statistics.stdev(values) / math.sqrt(len(values)) if len(values) > 1 else math.nan
 
 
+def with_error(values: Sequence[float]) -> str:
+    """Their mean with its standard error, if there is one."""
+    error = standard_error(values)
+    return f"{statistics.mean(values):.5f}" + ("" if math.isnan(error) else f" ± {error:.5f}")
+
+
 def percent(difference: float, error: float) -> str:
     """A mean difference with its standard error, if there is one."""
     return f"{difference:+.2%}" + ("" if math.isnan(error) else f" ± {error:.2%}")

@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchmarks.comparison import percent, standard_error
+from benchmarks.comparison import percent, standard_error, with_error
 from benchmarks.peers import NAMES, OURS, CatBoost, CatBoostOrdered, Ocelot, OcelotOrdered
 from benchmarks.report import NOTHING, Table, number
 from benchmarks.runs import Run, find_run
@@ -81,12 +81,10 @@ def loss_table(runs: Sequence[Run]) -> Table:
 
 
 def _run_cells(library: str, own: Sequence[Run]) -> list[str]:
-    losses = [run.loss for run in own]
-    error = standard_error(losses)
     return [
         library + (" (stored)" if any(run.stored for run in own) else ""),
         str(len(own)),
-        f"{statistics.mean(losses):.5f}" + ("" if math.isnan(error) else f" ± {error:.5f}"),
+        with_error([run.loss for run in own]),
         number(statistics.mean(run.seconds for run in own)),
         f"{statistics.mean(run.trees for run in own):.0f}",
     ]
