@@ -15,12 +15,6 @@ namespace {
 
 constexpr std::size_t n_bins = 256;
 
-// Running sums over the bins of a column, one array a field.
-struct Fields {
-  alignas(64) std::int32_t low[n_bins];
-  alignas(64) std::int32_t high[n_bins];
-};
-
 // Replaces the words of each bin by their sum up to that bin.
 void run_sums(std::int64_t* bins, std::size_t words, std::size_t count) {
   if (words == 1) {
@@ -47,10 +41,9 @@ void marginal(const std::int64_t* slot, std::size_t words, std::uint32_t shift, 
 
 void score_columns(std::int64_t* histograms, std::size_t n_chunks, std::size_t n_histograms,
                    std::size_t n_slots, std::size_t words, const std::uint32_t* small,
-                   const std::uint32_t* large, std::size_t n_fresh, const std::uint32_t* scored,
-                   std::size_t n_scored, const ScoredColumns& columns, std::size_t n_outputs,
-                   const double* units, double regularization, double min_weight, ScoreKind kind,
-                   double* best_scores, std::uint8_t* best_bins, int n_threads) {
+                   const std::uint32_t* large, std::size_t n_fresh, const ScoredLeaves& scored,
+                   const ScoredColumns& columns, const ScoreRule& rule, double* best_scores,
+                   std::uint8_t* best_bins, int n_threads) {
   const std::size_t slot_size = n_bins * words;
   const auto bins_of = [&](std::size_t chunk, std::size_t histogram, std::size_t slot) {
     return histograms + ((chunk * n_histograms + histogram) * n_slots + slot) * slot_size;
@@ -59,9 +52,7 @@ void score_columns(std::int64_t* histograms, std::size_t n_chunks, std::size_t n
   for (std::size_t c = 0; c < columns.n_columns; ++c) {
     columns_of_slot[columns.slots[c]].push_back(std::uint32_t(c));
   }
-  const AddTerms add = terms_of(kind, min_weight > 0);
-  const ScoreScale scale(units, n_outputs, kind);
-  const std::size_t all_words = n_chunks * words;
+  const std::size_t n_pieces = rule.n_eras * n_chunks;
 
   parallel_for(n_slots, n_threads, [&](std::size_t slot) {
     const bool shared = columns_of_slot[slot].size() > 1;
@@ -72,42 +63,34 @@ void score_columns(std::int64_t* histograms, std::size_t n_chunks, std::size_t n
         if (large[p] != no_histogram) subtract(bins_of(chunk, large[p], slot), fresh, slot_size);
       }
     }
-    static thread_local std::vector<Fields> own_fields;
-    own_fields.resize(std::max(own_fields.size(), all_words));
-    Fields* const fields = own_fields.data();
-    const auto field = [&](std::size_t f) {
-      return f % 2 ? fields[f / 2].low : fields[f / 2].high;
-    };
-    alignas(64) std::int64_t small_column[n_bins * 4];
+    BorderScores scores(rule, n_chunks, words);
+    std::vector<const std::int64_t*> sums(n_pieces);
+    std::vector<std::int64_t> small_columns(shared ? n_pieces * slot_size : 0);
     for (const std::uint32_t c : columns_of_slot[slot]) {
       const std::size_t count = columns.bin_counts[c];
       best_scores[c] = -std::numeric_limits<double>::infinity();
       best_bins[c] = 0;
       if (count < 2 || !columns.candidates[c]) continue;
-      alignas(64) float numerator[n_bins] = {}, denominator[n_bins] = {};
-      for (std::size_t leaf = 0; leaf < n_scored; ++leaf) {
-        for (std::size_t chunk = 0; chunk < n_chunks; ++chunk) {
-          const std::int64_t* sums = bins_of(chunk, scored[leaf], slot);
+      scores.start(count);
+      for (std::size_t leaf = 0; leaf < scored.n_leaves; ++leaf) {
+        for (std::size_t piece = 0; piece < n_pieces; ++piece) {
+          const std::uint32_t histogram =
+              scored.histograms[piece / n_chunks * scored.n_leaves + leaf];
+          sums[piece] = nullptr;
+          if (histogram == no_histogram) continue;
+          sums[piece] = bins_of(piece % n_chunks, histogram, slot);
           if (shared) {
-            marginal(sums, words, columns.shifts[c], count, small_column);
-            run_sums(small_column, words, count);
-            sums = small_column;
-          }
-          for (std::size_t w = 0; w < words; ++w) {
-            Fields& out = fields[chunk * words + w];
-            unpack(sums + w, words, count, out.low, out.high);
+            std::int64_t* const own = &small_columns[piece * slot_size];
+            marginal(sums[piece], words, columns.shifts[c], count, own);
+            run_sums(own, words, count);
+            sums[piece] = own;
           }
         }
-        for (std::size_t k = 0; k < n_outputs; ++k) {
-          add(field(k), field(n_outputs), count, float(units[k] / scale.gradient),
-              float(units[n_outputs] / scale.weight), float(regularization / scale.weight),
-              float(min_weight / scale.weight), numerator, denominator);
-        }
+        scores.add_leaf(sums.data());
       }
-      if (kind == ScoreKind::cosine) divide(numerator, denominator, count - 1);
-      const float* best = std::max_element(numerator, numerator + count - 1);
-      best_scores[c] = double(*best) * scale.score;
-      best_bins[c] = std::uint8_t(best - numerator);
+      const Border best = scores.best();
+      best_scores[c] = best.score;
+      best_bins[c] = best.bin;
     }
   });
 }

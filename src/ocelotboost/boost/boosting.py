@@ -166,6 +166,7 @@ class _Grower:
         return grow_oblivious(
             self._packer.pack(gradients, weight, training.whole_weights and sampled is None),
             rows,
+            np.array([0, len(rows)], dtype=np.uint32),
             ordering,
             *draw_candidates(
                 training.block.n_columns, settings.combinations, settings.rsm, self._column_rng

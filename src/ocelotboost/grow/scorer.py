@@ -73,11 +73,13 @@ class GradientPacker:
         gradients: NDArray[np.float32],
         weight: NDArray[np.float32] | None,
         whole_weights: bool,
+        rows: NDArray[np.uint32] | None = None,
     ) -> PackedGradients:
-        """Pack gradients (n_outputs, n_rows), not yet multiplied by the weight (n_rows,)."""
+        """Pack gradients (n_gradients, n_rows), not yet multiplied by the weight (n_rows,). Both
+        are those of ``rows``, or of the rows as they come."""
         units = np.empty(len(gradients) + 1)
         native.pack_gradients(
-            gradients, weight, whole_weights, self._words, units, n_threads=self._n_threads
+            gradients, weight, whole_weights, rows, self._words, units, n_threads=self._n_threads
         )
         return PackedGradients(self._words, units)
 
@@ -136,7 +138,7 @@ class ColumnScorer:
         bins = np.zeros(self._block.n_columns, dtype=np.uint8)
         for group in range(len(layout.group_widths)):
             columns, part = _columns_of_group(layout, group)
-            histograms = self._empty(partition.n_leaves, int(part.group_widths[0]))
+            histograms = self._empty(len(partition.sizes), int(part.group_widths[0]))
             scores[columns], bins[columns] = self._scores(
                 partition, level, part, histograms, self._candidates[columns]
             )

@@ -142,7 +142,7 @@ class StatisticScorer:
         bins: NDArray[np.uint8],
     ) -> None:
         level = Level.from_rows(partition)
-        histograms = self._empty(1, partition.n_leaves)
+        histograms = self._empty(1, len(partition.sizes))
         for i in range(len(offered)):
             one = slice(i, i + 1)
             units = self._cache.fetch(offered[one], self._ordering)
@@ -170,7 +170,7 @@ class StatisticScorer:
             self._gradients.words,
             level.begin,
             level.end,
-            level.scored,
+            level.histograms,
             level.fresh,
             self._scratch,
             histograms,

@@ -170,6 +170,7 @@ def pack_gradients(
     gradients: NDArray[np.float32],
     weights: NDArray[np.float32] | None,
     whole_weights: bool,
+    rows: NDArray[np.uint32] | None,
     out_packed: NDArray[np.int64],
     out_units: NDArray[np.float64],
     *,
