@@ -9,8 +9,8 @@ always is.
 
 from __future__ import annotations
 
-import argparse
 import time
+from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +19,7 @@ import numpy as np
 
 from benchmarks.comparison import mean_log_loss, root_mean_square
 from benchmarks.folder import DataMissingError
+from benchmarks.options import command, make_parser
 from benchmarks.peers import (
     NAMES,
     OURS,
@@ -28,7 +29,7 @@ from benchmarks.peers import (
     load,
     parse_names,
 )
-from benchmarks.report import command, environment, write_markdown
+from benchmarks.report import environment, write_markdown
 from benchmarks.runs import Conditions, Run, find_run, merged, read_runs, write_runs
 from benchmarks.standings import average_table, loss_table, mode_table, stored_words
 from benchmarks.tables import hold, scaled, split_table
@@ -97,23 +98,15 @@ def runs_of(
             yield run
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.quality_categorical", description=__doc__
-    )
-    parser.add_argument(
-        "--task", nargs="+", choices=BY_NAME, metavar="NAME", help=", ".join(BY_NAME)
-    )
+def _parser() -> ArgumentParser:
+    parser = make_parser("benchmarks.quality_categorical", __doc__, "--task", BY_NAME)
     parser.add_argument(
         "--only", type=parse_names, metavar="LIBRARY,...", help=", ".join(LIBRARIES)
     )
     parser.add_argument("--seeds", nargs="+", type=int, default=SEEDS)
     parser.add_argument("--learning-rate", type=float, default=0.05)
     parser.add_argument("--trees", type=int, default=1000)
-    parser.add_argument("--scale", type=float, default=1.0, help="fraction of training rows")
     parser.add_argument("--baseline", type=Path, help="take the peers' runs from this file")
-    parser.add_argument("--markdown", type=Path, help="write the tables to this file")
-    parser.add_argument("--json", type=Path, help="write all runs to this file")
     return parser
 
 

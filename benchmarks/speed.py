@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 import json
+from argparse import ArgumentParser
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 from benchmarks.case import Case, Goal
 from benchmarks.cases import BY_NAME
 from benchmarks.folder import DataMissingError
 from benchmarks.measure import WAYS, Measurement, entrants
+from benchmarks.options import command, make_parser
 from benchmarks.peers import NAMES, PEERS, Library, load, parse_names
-from benchmarks.report import NOTHING, Table, command, environment, number, write_markdown
+from benchmarks.report import NOTHING, Table, environment, number, write_markdown
 
 
 @dataclass(frozen=True)
@@ -128,16 +128,10 @@ def library_table(results: Sequence[Result], libraries: Sequence[str]) -> Table:
     return Table("All libraries", ("", *libraries), rows)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description=__doc__)
-    parser.add_argument(
-        "--case", nargs="+", choices=BY_NAME, metavar="NAME", help=", ".join(BY_NAME)
-    )
+def _parser() -> ArgumentParser:
+    parser = make_parser("benchmarks.speed", __doc__, "--case", BY_NAME)
     parser.add_argument("--only", type=parse_names, metavar="LIBRARY,...", help=", ".join(NAMES))
     parser.add_argument("--repeat", type=int, help="repetitions, instead of each case's own")
-    parser.add_argument("--scale", type=float, default=1.0, help="fraction of rows and trees")
-    parser.add_argument("--markdown", type=Path, help="write the summary to this file")
-    parser.add_argument("--json", type=Path, help="write every repetition to this file")
     return parser
 
 

@@ -9,12 +9,11 @@ the one that a held-out fifth of the rows would make?
 
 from __future__ import annotations
 
-import argparse
 import json
 import statistics
+from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,8 +26,9 @@ from benchmarks.comparison import (
 )
 from benchmarks.data import Data
 from benchmarks.folder import DataMissingError
+from benchmarks.options import command, make_parser
 from benchmarks.peers import OcelotOrdered, load
-from benchmarks.report import Table, command, environment, write_markdown
+from benchmarks.report import Table, environment, write_markdown
 from benchmarks.tables import SplitTable, scaled, split_table
 
 from ocelotboost import OcelotClassifier, OcelotRegressor
@@ -204,18 +204,12 @@ def _percents(differences: Sequence[float]) -> str:
     return percent(statistics.mean(differences), standard_error(differences))
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m experiments.ordered_curve", description=__doc__
-    )
-    parser.add_argument("--task", nargs="+", choices=TASKS, metavar="NAME", help=", ".join(TASKS))
+def _parser() -> ArgumentParser:
+    parser = make_parser("experiments.ordered_curve", __doc__, "--task", TASKS)
     parser.add_argument("--seeds", nargs="+", type=int, default=SEEDS)
     parser.add_argument("--learning-rate", type=float, default=0.1)
     parser.add_argument("--trees", type=int, default=1000, help="at most")
     parser.add_argument("--rounds", type=int, default=50, help="of patience")
-    parser.add_argument("--scale", type=float, default=1.0, help="fraction of training rows")
-    parser.add_argument("--markdown", type=Path, help="write the tables to this file")
-    parser.add_argument("--json", type=Path, help="write all curves to this file")
     return parser
 
 
