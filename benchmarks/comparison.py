@@ -43,8 +43,9 @@ def standard_error(values: Sequence[float]) -> float:
 
 def with_error(values: Sequence[float]) -> str:
     """Their mean with its standard error, if there is one."""
-    error = standard_error(values)
-    return f"{statistics.mean(values):.5f}" + ("" if math.isnan(error) else f" ± {error:.5f}")
+    mean, error = statistics.mean(values), standard_error(values)
+    places = 5 if abs(mean) < 1000 else 1
+    return f"{mean:.{places}f}" + ("" if math.isnan(error) else f" ± {error:.{places}f}")
 
 
 def percent(difference: float, error: float) -> str:

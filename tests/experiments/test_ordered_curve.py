@@ -23,36 +23,24 @@ from experiments.ordered_curve import (
     stop_table,
 )
 
-TRAINING = Training(learning_rate=0.1, trees=4, rounds=2)
-
 
 class Stub:
-    """A classifier with a known curve, whose every tree brings it nearer to even chances."""
+    """A classifier with known curves that asks for nothing but even chances."""
 
-    patience: list[int | None]  # of every fit
+    n_iter_ = 3
 
     def __init__(self, **parameters):
-        self.parameters = parameters
+        self.history_ = {"ordered": {"Logloss": [0.9, 0.7]}, "eval_0": {"Logloss": [0.8, 0.6]}}
 
     def fit(self, X, y, eval_set=None):
-        self.rows = len(X)
-        self.n_iter_ = {None: 4, "ordered": 3}[self.parameters.get("early_stopping")]
-        self.n_iter_ -= 2 * ("validation_fraction" in self.parameters)
-        self.history_ = {"ordered": {"Logloss": [0.9, 0.8, 0.7, 0.75]}}
-        if eval_set is not None:
-            self.history_["eval_0"] = {"Logloss": [0.8, 0.6, 0.7, 0.8]}
-        Stub.patience.append(self.parameters.get("early_stopping_rounds"))
         return self
 
     def predict_proba(self, X):
-        share = 0.5 + 0.1 / self.n_iter_
-        return np.full((len(X), 2), (share, 1 - share))
+        return np.full((len(X), 2), 0.5)
 
 
 @pytest.fixture
 def table(monkeypatch):
-    Stub.patience = []
-    monkeypatch.setattr(ordered_curve, "OcelotClassifier", Stub)
     split = SplitTable(generate_table(600), np.arange(600) >= 500)
     monkeypatch.setattr(ordered_curve, "split_table", lambda name: split)
     return split
@@ -64,19 +52,17 @@ def outcome(seed, ordered, test, **losses):
     return Outcome("adult", seed, 1000, Curves(ordered, test), stops)
 
 
-def test_each_way_of_stopping_is_one_fit(table):
-    found = measure("adult", table, TRAINING, seed=0, scale=1.0)
+def test_a_model_stopped_by_the_curve_is_that_of_all_trees_cut_where_the_curve_is_lowest(table):
+    training = Training(learning_rate=0.3, trees=12, rounds=12)
+    found = measure("adult", table, training, seed=0, scale=1.0)
+    curves, stops = found.curves, found.stops
     assert found.rows == 500
-    assert found.curves.test == [0.8, 0.6, 0.7, 0.8]
-    assert found.stops[BEST] == Stop(2, 0.6)
-    assert {way: stop.trees for way, stop in found.stops.items()} == {
-        BEST: 2,
-        CURVE: 3,
-        HELD: 2,
-        REPLAYED: 2,
-    }
-    assert found.stops[HELD].loss == found.stops[REPLAYED].loss != found.stops[CURVE].loss
-    assert Stub.patience == [None, 2, 2, 2]
+    assert len(curves.ordered) == len(curves.test) == 12
+    assert stops[BEST] == Stop(curves.best + 1, min(curves.test))
+    assert stops[CURVE].trees == curves.ordered_best + 1
+    assert stops[CURVE].loss == pytest.approx(curves.test[curves.ordered_best], rel=1e-5)
+    assert stops[HELD].trees == stops[REPLAYED].trees
+    assert stops[HELD].loss != stops[REPLAYED].loss
 
 
 def test_gaps_are_relative_to_the_test_loss():
@@ -100,6 +86,7 @@ def test_ways_are_compared_seed_by_seed():
 
 
 def test_one_command_writes_tables_and_curves(table, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(ordered_curve, "OcelotClassifier", Stub)
     written, curves = tmp_path / "curve.md", tmp_path / "curve.json"
     words = ["--task", "adult", "--seeds", "0", "1", "--markdown", str(written)]
     monkeypatch.setattr(sys, "argv", ["ordered_curve", *words, "--json", str(curves)])
@@ -107,10 +94,8 @@ def test_one_command_writes_tables_and_curves(table, tmp_path, monkeypatch, caps
     text = written.read_text()
     assert "Made by `python -m experiments.ordered_curve --task adult --seeds 0 1`" in text
     assert f"| adult | {CURVE} | 3 |" in text
-    assert [one["curves"]["ordered"][2] for one in json.loads(curves.read_text())["outcomes"]] == [
-        0.7,
-        0.7,
-    ]
+    outcomes = json.loads(curves.read_text())["outcomes"]
+    assert [one["curves"]["ordered"] for one in outcomes] == [[0.9, 0.7]] * 2
     assert "adult, seed 1 …" in capsys.readouterr().out
 
 
