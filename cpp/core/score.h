@@ -43,8 +43,9 @@ struct ScoredColumns {
 // Fresh histograms: small[p] was summed from rows just now, and large[p], its sibling's, still
 // holds their parent; it becomes parent minus small. no_histogram in `large`: there is no sibling.
 //
-// A slot with one column is left as running sums over its bins: those of siblings subtract just as
-// well, and only the smaller one has to be summed up.
+// Slots are left as running sums over the bins of their column; where several share a slot, of one
+// after the other, the lowest bits first. Those of siblings subtract just as well, and only the
+// smaller one has to be summed up.
 inline constexpr std::uint32_t no_histogram = 0xffffffff;
 
 // For each column: the highest score over its borders and the bin of that border (rows with a

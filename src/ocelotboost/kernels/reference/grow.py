@@ -109,28 +109,42 @@ def score_columns(
     *,
     n_threads: int,
 ) -> None:
-    """The best border of every column. Slots of one column are left as running sums."""
-    shared = np.bincount(slots, minlength=inout_histograms.shape[2]) > 1
+    """The best border of every column. Slots are left as running sums of their columns, one after
+    the other."""
+    places = _places_in_slots(slots, shifts, bin_counts)
     for fresh, sibling in zip(small, large, strict=True):
-        alone = inout_histograms[:, fresh, ~shared]
-        inout_histograms[:, fresh, ~shared] = alone.cumsum(axis=2)
-        if sibling != NO_HISTOGRAM:
-            inout_histograms[:, sibling] -= inout_histograms[:, fresh]
-    for column in range(len(slots)):
+        joint = inout_histograms[:, fresh].copy()
+        for column, own in places.items():
+            sums = _marginal(joint[:, slots[column]], int(shifts[column]), own.stop - own.start)
+            inout_histograms[:, fresh, slots[column], own] = sums.cumsum(axis=1)
+            if sibling != NO_HISTOGRAM:
+                inout_histograms[:, sibling, slots[column], own] -= sums.cumsum(axis=1)
+    out_scores[:], out_bins[:] = -np.inf, 0
+    for column, own in places.items():
         count = int(bin_counts[column])
-        out_scores[column], out_bins[column] = -np.inf, 0
-        if count < 2 or not candidates[column]:
-            continue
+        if candidates[column]:
+            bins = slice(own.start, own.start + count)
+            sums = inout_histograms[:, :, slots[column], bins].transpose(1, 0, 2, 3)
+            out_scores[column], out_bins[column] = best_border(
+                leaves_of(scored, sums.__getitem__),
+                count,
+                units,
+                regularization,
+                min_weight,
+                cosine,
+            )
 
-        def running(histogram: int, column: int = column, count: int = count) -> _Sums:
-            sums = inout_histograms[:, histogram, slots[column]]
-            if shared[slots[column]]:
-                sums = _marginal(sums, int(shifts[column]), count).cumsum(axis=1)
-            return sums[:, :count]
 
-        out_scores[column], out_bins[column] = best_border(
-            leaves_of(scored, running), count, units, regularization, min_weight, cosine
-        )
+def _places_in_slots(slots: Indices, shifts: Indices, bin_counts: Indices) -> dict[int, slice]:
+    """Which bins of its slot each column with borders gets; the lowest bits come first."""
+    places, used = {}, np.zeros(int(slots.max(initial=0)) + 1, dtype=np.intp)
+    for column in np.lexsort((shifts, slots)).tolist():
+        count = int(bin_counts[column])
+        if count >= 2:
+            first = int(used[slots[column]])
+            used[slots[column]] += 1 << (count - 1).bit_length()
+            places[column] = slice(first, int(used[slots[column]]))
+    return places
 
 
 def leaves_of(scored: Indices, running: Callable[[int], _Sums]) -> list[list[_Sums | None]]:
@@ -221,8 +235,7 @@ def _sides(sums: _Sums, unit: np.float32) -> list[NDArray[np.float32]]:
     return [side.astype(np.float32) * unit for side in (sums[:-1], sums[-1] - sums[:-1])]
 
 
-def _marginal(slot: NDArray[np.int64], shift: int, count: int) -> NDArray[np.int64]:
-    size = 1 << (count - 1).bit_length()
+def _marginal(slot: NDArray[np.int64], shift: int, size: int) -> NDArray[np.int64]:
     bins = (np.arange(N_BINS) >> shift) & (size - 1)
     out = np.zeros((slot.shape[0], size, slot.shape[2]), dtype=np.int64)
     for bin_ in range(size):
