@@ -50,8 +50,7 @@ def test_whatever_was_fetched_before_a_unit_holds_the_right_bytes(
         for asked, ordering in requests:
             ordering = min(ordering, n_supporting)
             some = [COMBINATIONS[i] for i in asked[:capacity]]
-            numbers = np.array([small.number(c) for c in some], dtype=np.intp)
-            units = small.fetch(numbers, ordering)
+            units = small.fetch([small.number(c) for c in some], ordering)
             assert len(set(units.tolist())) == len(some)
             for unit, combination in zip(units.tolist(), some, strict=True):
                 expected = bins_of(large, combination, ordering)
@@ -68,7 +67,7 @@ def test_what_was_not_asked_for_the_longest_goes_first(monkeypatch):
 
     def fetch(*asked):
         made.clear()
-        cache.fetch(np.array([cache.number(COMBINATIONS[i]) for i in asked]), 0)
+        cache.fetch([cache.number(COMBINATIONS[i]) for i in asked], 0)
         return [COMBINATIONS.index(cache.combination(number)) for number in made]
 
     assert fetch(0, 1) == [0, 1]

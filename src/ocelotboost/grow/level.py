@@ -9,7 +9,7 @@ of their parent, which becomes parent minus sibling: exactly, because sums are i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,7 @@ from ocelotboost.kernels.contract import NO_HISTOGRAM
 Indices = NDArray[np.uint32]
 
 
-@dataclass(frozen=True)
-class Level:
+class Level(NamedTuple):
     """What to sum and what to score in one level of a tree; arrays have one entry for every cell
     with rows, in the order of the cells, unless said otherwise.
 

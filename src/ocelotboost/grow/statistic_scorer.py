@@ -52,6 +52,7 @@ class StatisticScorer:
         self._histograms = self._empty(most_places, self.capacity)
         self._scratch = np.empty((n_chunks, cache.units.shape[1], words), dtype=np.int64)
         self._in_model: set[int] = set()  # numbers of combinations
+        self._worth: NDArray[np.float64] | None = None  # of those offered, once it is known
 
     def start(
         self, gradients: PackedGradients, combinations: Sequence[Combination], ordering: int
@@ -61,7 +62,6 @@ class StatisticScorer:
         self._ordering = ordering
         self._n_old = 0
         self._offered: dict[int, Combination] = {}
-        self._numbers = np.empty(0, dtype=np.intp)
         self._units = np.empty(0, dtype=np.uint32)
         self.offer(combinations)
 
@@ -70,13 +70,13 @@ class StatisticScorer:
         n_before = len(self._offered)
         for combination in combinations:
             self._offered.setdefault(self._cache.number(combination), combination)
-        if len(self._offered) > n_before:
-            new = np.array(list(self._offered)[n_before:], dtype=np.intp)
-            self._numbers = np.concatenate([self._numbers, new])
-            if len(self._numbers) <= self._cache.capacity:
+        n_offered = len(self._offered)
+        if n_offered > n_before:
+            self._worth = None
+            if n_offered <= self._cache.capacity:
                 # None of them can be driven out before the tree is finished: they are asked for
                 # later than all others.
-                units = self._cache.fetch(new, self._ordering)
+                units = self._cache.fetch(list(self._offered)[n_before:], self._ordering)
                 self._units = np.concatenate([self._units, units])
 
     def used(self, combinations: Iterable[Combination]) -> None:
@@ -94,7 +94,7 @@ class StatisticScorer:
         """The best split of all statistics; ``before`` is the score without a further split."""
         if not self._offered:
             return None
-        offered = self._numbers
+        offered = list(self._offered)
         scores = np.empty((len(offered), self._n_columns))
         bins = np.empty((len(offered), self._n_columns), dtype=np.uint8)
         if level is None:
@@ -102,25 +102,35 @@ class StatisticScorer:
         else:
             self._score_level(partition, level, offered, scores, bins)
         self._n_old = len(offered)
+        if self._worth is None:
+            self._worth = self._worth_of(offered)
         noisy = add_noise(scores, noise, rng) - before
-        noisy *= self._worth(offered)[:, np.newaxis]
+        noisy *= self._worth
         which, column = divmod(int(noisy.argmax()), self._n_columns)
-        combination = self._offered[int(offered[which])]
-        split = StatisticSplit(combination, column, int(bins[which, column]))
+        split = StatisticSplit(self._offered[offered[which]], column, int(bins[which, column]))
         return Candidate(split, float(scores[which, column]), float(noisy[which, column]) + before)
 
-    def _worth(self, numbers: NDArray[np.intp]) -> NDArray[np.float64]:
-        """What a combination is worth that the model does not use yet: less with many values."""
-        counts = self._cache.value_counts(numbers)
-        worth: NDArray[np.float64] = (1 + counts / counts.max()) ** -self._model_size_reg
-        worth[list(map(self._in_model.__contains__, self._offered))] = 1.0
-        return worth
+    def _worth_of(self, numbers: list[int]) -> NDArray[np.float64]:
+        """What a combination is worth that the model does not use yet: less with many values.
+        (n_combinations, 1)."""
+        counts = [self._cache.value_count(number) for number in numbers]
+        largest = max(counts)
+        return np.array(
+            [
+                [
+                    1.0
+                    if number in self._in_model
+                    else (1 + count / largest) ** -self._model_size_reg
+                ]
+                for number, count in zip(numbers, counts, strict=True)
+            ]
+        )
 
     def _score_level(
         self,
         partition: Partition,
         level: Level,
-        offered: NDArray[np.intp],
+        offered: list[int],
         scores: NDArray[np.float64],
         bins: NDArray[np.uint8],
     ) -> None:
@@ -137,7 +147,7 @@ class StatisticScorer:
     def _score_from_rows(
         self,
         partition: Partition,
-        offered: NDArray[np.intp],
+        offered: list[int],
         scores: NDArray[np.float64],
         bins: NDArray[np.uint8],
     ) -> None:

@@ -6,6 +6,7 @@ not once a tree, as long as memory lasts; the one that was not used for longest 
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -21,8 +22,6 @@ from ocelotboost.order.ordering import Orderings
 from ocelotboost.order.statistic import StatisticColumns, StatisticTargets
 from ocelotboost.quantize.block import ColumnBlock
 from ocelotboost.quantize.categorical_data import CategoricalData
-
-_NO_UNIT = -1
 
 #: More units than this help nobody: statistics of few rows are made in no time.
 _MOST_UNITS = 1 << 16
@@ -73,13 +72,9 @@ class StatisticCache:
         self.units = np.empty((self.capacity, block.n_rows, source.columns.n_bytes), dtype=np.uint8)
         self._numbers: dict[Combination, int] = {}
         self._combinations: list[Combination] = []
-        # Of every combination that has a number: its unit in each ordering, and its values.
-        self._unit_of = np.empty((0, len(source.orderings)), dtype=np.int64)
-        self._value_counts = np.empty(0, dtype=np.uint32)
-        # Of every unit that has been used: whose it is, and when it was last asked for.
-        self._owners: list[tuple[int, int]] = []
-        self._last_asked = np.zeros(self.capacity, dtype=np.int64)
-        self._time = 0
+        self._value_counts: list[int] = []
+        # By number and ordering, what was asked for last at the end.
+        self._unit_of: OrderedDict[tuple[int, int], int] = OrderedDict()
 
     def number(self, combination: Combination) -> int:
         """The number of a combination, by which the cache knows it."""
@@ -87,32 +82,32 @@ class StatisticCache:
         if number is None:
             number = self._numbers[combination] = len(self._combinations)
             self._combinations.append(combination)
-            if number == len(self._unit_of):
-                self._grow(2 * number + 64)
+            self._value_counts.append(0)
         return number
 
     def combination(self, number: int) -> Combination:
         return self._combinations[number]
 
-    def fetch(self, numbers: NDArray[np.intp], ordering: int) -> NDArray[np.uint32]:
+    def fetch(self, numbers: Sequence[int], ordering: int) -> NDArray[np.uint32]:
         """The units of combinations with these numbers; at most ``capacity`` of them, valid until
         the next call."""
         if len(self.source.orderings) == 1:
             ordering = 0
-        self._time += 1
-        units = self._unit_of[numbers, ordering]
-        absent = units == _NO_UNIT
-        if absent.any():
-            self._last_asked[units[~absent]] = self._time
-            self._make(np.unique(numbers[absent]).tolist(), ordering)
-            units = self._unit_of[numbers, ordering]
-        self._last_asked[units] = self._time
-        found: NDArray[np.uint32] = units.astype(np.uint32)
-        return found
+        unit_of = self._unit_of
+        keys = [(number, ordering) for number in numbers]
+        absent = {key[0] for key in keys if key not in unit_of}
+        if absent:
+            for key in keys:
+                if key in unit_of:
+                    unit_of.move_to_end(key)
+            self._make(sorted(absent), ordering)
+        for key in keys:
+            unit_of.move_to_end(key)
+        return np.array([unit_of[key] for key in keys], dtype=np.uint32)
 
-    def value_counts(self, numbers: NDArray[np.intp]) -> NDArray[np.uint32]:
-        """Distinct values of combinations that have been fetched before."""
-        return self._value_counts[numbers].astype(np.uint32, copy=False)
+    def value_count(self, number: int) -> int:
+        """Distinct values of a combination that has been fetched before."""
+        return self._value_counts[number]
 
     def codes(
         self, combinations: Sequence[Combination]
@@ -151,7 +146,7 @@ class StatisticCache:
     def _make_together(self, numbers: list[int], ordering: int) -> None:
         source = self.source
         codes, value_counts = self.codes([self._combinations[number] for number in numbers])
-        units = [self._free_unit(number, ordering) for number in numbers]
+        units = [self._take_unit(number, ordering) for number in numbers]
         native.target_statistics(
             codes,
             value_counts,
@@ -169,25 +164,13 @@ class StatisticCache:
             self.units,
             n_threads=self._n_threads,
         )
-        self._unit_of[numbers, ordering] = units
-        self._value_counts[numbers] = value_counts
+        for number, value_count in zip(numbers, value_counts.tolist(), strict=True):
+            self._value_counts[number] = value_count
 
-    def _free_unit(self, number: int, ordering: int) -> int:
+    def _take_unit(self, number: int, ordering: int) -> int:
         """A unit never used, or that of the statistic which was not asked for the longest."""
-        unit = len(self._owners)
-        if unit < self.capacity:
-            self._owners.append((number, ordering))
-        else:
-            unit = int(np.argmin(self._last_asked))
-            self._unit_of[self._owners[unit]] = _NO_UNIT
-            self._owners[unit] = (number, ordering)
-        self._last_asked[unit] = self._time
+        unit = len(self._unit_of)
+        if unit == self.capacity:
+            _, unit = self._unit_of.popitem(last=False)
+        self._unit_of[number, ordering] = unit
         return unit
-
-    def _grow(self, size: int) -> None:
-        """Room for more numbers."""
-        units = np.full((size, self._unit_of.shape[1]), _NO_UNIT, dtype=np.int64)
-        units[: len(self._unit_of)] = self._unit_of
-        counts = np.zeros(size, dtype=np.uint32)
-        counts[: len(self._value_counts)] = self._value_counts
-        self._unit_of, self._value_counts = units, counts
