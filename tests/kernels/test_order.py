@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -29,8 +31,11 @@ def join(kernels, codes, value_counts, members, n_threads=1):
     flat = np.array([column for own in members for column in own], dtype=np.uint32)
     joined = np.empty((len(members), codes.shape[1]), dtype=np.uint32)
     counts = np.empty(len(members), dtype=np.uint32)
-    kernels.join_codes(codes, value_counts, offsets, flat, joined, counts, n_threads=n_threads)
-    return joined, counts
+    fingerprints = np.empty(len(members), dtype=np.uint64)
+    kernels.join_codes(
+        codes, value_counts, offsets, flat, joined, counts, fingerprints, n_threads=n_threads
+    )
+    return joined, counts, fingerprints
 
 
 @given(st.data(), SEEDS, THREADS)
@@ -42,8 +47,10 @@ def test_joined_codes_equal_the_twin(data, seed, n_threads):
     members = [np.sort(rng.choice(5, size=size, replace=False)) for size in sizes]
     found = join(native, codes, value_counts, members, n_threads)
     expected = join(reference, codes, value_counts, members)
-    np.testing.assert_array_equal(found[0], expected[0])
-    np.testing.assert_array_equal(found[1], expected[1])
+    for own, twin in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(own, twin)
+    for a, b in combinations(range(len(members)), 2):
+        assert (found[2][a] == found[2][b]) == (found[0][a] == found[0][b]).all()
 
 
 @given(SEEDS, st.sampled_from([[0, 1], [0, 1, 2], [2, 1, 0], [0, 1, 2, 3]]))
@@ -75,7 +82,7 @@ def test_many_values_grow_the_hash_table(n_threads):
 @given(st.data())
 def test_codes_are_equal_where_all_members_are(data):
     codes, value_counts = data.draw(category_codes(60, n_columns=3))
-    joined, n_values = join(native, codes, value_counts, [[0, 1, 2]])
+    joined, n_values, _ = join(native, codes, value_counts, [[0, 1, 2]])
     same = (codes[:, :, None] == codes[:, None, :]).all(axis=0)
     np.testing.assert_array_equal(joined[0][:, None] == joined[0][None, :], same)
     assert n_values[0] == len(np.unique(joined[0])) == joined[0].max() + 1

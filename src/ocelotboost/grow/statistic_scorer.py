@@ -27,8 +27,9 @@ _BINS_OF_A_BYTE = 32  # 16 of its low half, 16 of its high half
 class StatisticScorer:
     """Scores combinations level after level of one tree; one scorer serves all trees.
 
-    Each combination of the tree has a place, with a histogram for every leaf. When those of all
-    places would take too much memory, a level is done a few combinations at a time, from rows.
+    Each statistic of the tree has a place, with a histogram for every leaf; combinations that share
+    a statistic share its place. When the histograms of all places would take too much memory, a
+    level is done a few statistics at a time, from rows.
     """
 
     def __init__(
@@ -52,7 +53,6 @@ class StatisticScorer:
         self._histograms = self._empty(most_places, self.capacity)
         self._scratch = np.empty((n_chunks, cache.units.shape[1], words), dtype=np.int64)
         self._in_model: set[int] = set()  # numbers of combinations
-        self._worth: NDArray[np.float64] | None = None  # of those offered, once it is known
 
     def start(
         self, gradients: PackedGradients, combinations: Sequence[Combination], ordering: int
@@ -62,22 +62,29 @@ class StatisticScorer:
         self._ordering = ordering
         self._n_old = 0
         self._offered: dict[int, Combination] = {}
+        self._place_of: dict[int, int] = {}
         self._units = np.empty(0, dtype=np.uint32)
         self.offer(combinations)
 
     def offer(self, combinations: Sequence[Combination]) -> None:
         """More combinations for the next levels of this tree."""
-        n_before = len(self._offered)
+        cache, n_offered, n_places = self._cache, len(self._offered), len(self._place_of)
         for combination in combinations:
-            self._offered.setdefault(self._cache.number(combination), combination)
-        n_offered = len(self._offered)
-        if n_offered > n_before:
-            self._worth = None
-            if n_offered <= self._cache.capacity:
-                # None of them can be driven out before the tree is finished: they are asked for
-                # later than all others.
-                units = self._cache.fetch(list(self._offered)[n_before:], self._ordering)
-                self._units = np.concatenate([self._units, units])
+            self._offered.setdefault(cache.number(combination), combination)
+        new = list(self._offered)[n_offered:]
+        for first in range(0, len(new), cache.capacity):
+            cache.fetch(new[first : first + cache.capacity], self._ordering)
+        for number in new:
+            self._place_of.setdefault(cache.statistic(number), len(self._place_of))
+        statistics = list(self._place_of)
+        if n_places < len(statistics) <= cache.capacity:
+            # None of them can be driven out before the tree is finished: they are asked for later
+            # than all others.
+            units = cache.fetch(statistics[n_places:], self._ordering)
+            self._units = np.concatenate([self._units, units])
+        if new:
+            self._places = [self._place_of[cache.statistic(number)] for number in self._offered]
+            self._worth = self._worth_of(list(self._offered))
 
     def used(self, combinations: Iterable[Combination]) -> None:
         """These are in the model now."""
@@ -94,20 +101,21 @@ class StatisticScorer:
         """The best split of all statistics; ``before`` is the score without a further split."""
         if not self._offered:
             return None
-        offered = list(self._offered)
-        scores = np.empty((len(offered), self._n_columns))
-        bins = np.empty((len(offered), self._n_columns), dtype=np.uint8)
+        statistics = list(self._place_of)
+        scores = np.empty((len(statistics), self._n_columns))
+        bins = np.empty((len(statistics), self._n_columns), dtype=np.uint8)
         if level is None:
-            self._score_from_rows(partition, offered, scores, bins)
+            self._score_from_rows(partition, statistics, scores, bins)
         else:
-            self._score_level(partition, level, offered, scores, bins)
-        self._n_old = len(offered)
-        if self._worth is None:
-            self._worth = self._worth_of(offered)
+            self._score_level(partition, level, statistics, scores, bins)
+        self._n_old = len(statistics)
+        if len(statistics) < len(self._offered):
+            scores, bins = scores[self._places], bins[self._places]
         noisy = add_noise(scores, noise, rng) - before
         noisy *= self._worth
         which, column = divmod(int(noisy.argmax()), self._n_columns)
-        split = StatisticSplit(self._offered[offered[which]], column, int(bins[which, column]))
+        combination = list(self._offered.values())[which]
+        split = StatisticSplit(combination, column, int(bins[which, column]))
         return Candidate(split, float(scores[which, column]), float(noisy[which, column]) + before)
 
     def _worth_of(self, numbers: list[int]) -> NDArray[np.float64]:
@@ -130,15 +138,15 @@ class StatisticScorer:
         self,
         partition: Partition,
         level: Level,
-        offered: list[int],
+        statistics: list[int],
         scores: NDArray[np.float64],
         bins: NDArray[np.uint8],
     ) -> None:
-        """As many combinations at a time as the cache holds."""
-        for first in range(0, len(offered), self._cache.capacity):
+        """As many statistics at a time as the cache holds."""
+        for first in range(0, len(statistics), self._cache.capacity):
             some = slice(first, first + self._cache.capacity)
-            all_fit = len(self._units) == len(offered)
-            units = self._units if all_fit else self._cache.fetch(offered[some], self._ordering)
+            all_fit = len(self._units) == len(statistics)
+            units = self._units if all_fit else self._cache.fetch(statistics[some], self._ordering)
             n_old = min(max(self._n_old - first, 0), len(units))
             self._score(
                 partition, level, units, first, n_old, self._histograms, scores[some], bins[some]
@@ -147,15 +155,15 @@ class StatisticScorer:
     def _score_from_rows(
         self,
         partition: Partition,
-        offered: list[int],
+        statistics: list[int],
         scores: NDArray[np.float64],
         bins: NDArray[np.uint8],
     ) -> None:
         level = Level.from_rows(partition)
         histograms = self._empty(1, len(partition.sizes))
-        for i in range(len(offered)):
+        for i in range(len(statistics)):
             one = slice(i, i + 1)
-            units = self._cache.fetch(offered[one], self._ordering)
+            units = self._cache.fetch(statistics[one], self._ordering)
             self._score(partition, level, units, 0, 0, histograms, scores[one], bins[one])
 
     def _score(

@@ -113,6 +113,7 @@ def join_codes(
     members: NDArray[np.uint32],
     out_codes: NDArray[np.uint32],
     out_value_counts: NDArray[np.uint32],
+    out_fingerprints: NDArray[np.uint64],
     *,
     n_threads: int,
 ) -> None: ...
