@@ -62,29 +62,33 @@ class StatisticScorer:
         self._ordering = ordering
         self._n_old = 0
         self._offered: dict[int, Combination] = {}
-        self._place_of: dict[int, int] = {}
+        self._place_of: dict[int, int] = {}  # by statistic
+        self._places: list[int] = []
+        self._value_counts: list[int] = []
         self._units = np.empty(0, dtype=np.uint32)
         self.offer(combinations)
 
     def offer(self, combinations: Sequence[Combination]) -> None:
         """More combinations for the next levels of this tree."""
-        cache, n_offered, n_places = self._cache, len(self._offered), len(self._place_of)
+        cache, place_of, n_offered = self._cache, self._place_of, len(self._offered)
         for combination in combinations:
             self._offered.setdefault(cache.number(combination), combination)
         new = list(self._offered)[n_offered:]
+        if not new:
+            return
+        n_places = len(place_of)
         for first in range(0, len(new), cache.capacity):
-            cache.fetch(new[first : first + cache.capacity], self._ordering)
+            units = cache.fetch(new[first : first + cache.capacity], self._ordering)
         for number in new:
-            self._place_of.setdefault(cache.statistic(number), len(self._place_of))
-        statistics = list(self._place_of)
-        if n_places < len(statistics) <= cache.capacity:
+            self._places.append(place_of.setdefault(cache.statistic(number), len(place_of)))
+            self._value_counts.append(cache.value_count(number))
+        if len(place_of) <= cache.capacity:
             # None of them can be driven out before the tree is finished: they are asked for later
             # than all others.
-            units = cache.fetch(statistics[n_places:], self._ordering)
+            if len(place_of) - n_places < len(new):
+                units = cache.fetch(list(place_of)[n_places:], self._ordering)
             self._units = np.concatenate([self._units, units])
-        if new:
-            self._places = [self._place_of[cache.statistic(number)] for number in self._offered]
-            self._worth = self._worth_of(list(self._offered))
+        self._worth = self._worth_of_offered()
 
     def used(self, combinations: Iterable[Combination]) -> None:
         """These are in the model now."""
@@ -109,7 +113,7 @@ class StatisticScorer:
         else:
             self._score_level(partition, level, statistics, scores, bins)
         self._n_old = len(statistics)
-        if len(statistics) < len(self._offered):
+        if len(statistics) < len(self._places):
             scores, bins = scores[self._places], bins[self._places]
         noisy = add_noise(scores, noise, rng) - before
         noisy *= self._worth
@@ -118,21 +122,15 @@ class StatisticScorer:
         split = StatisticSplit(combination, column, int(bins[which, column]))
         return Candidate(split, float(scores[which, column]), float(noisy[which, column]) + before)
 
-    def _worth_of(self, numbers: list[int]) -> NDArray[np.float64]:
+    def _worth_of_offered(self) -> NDArray[np.float64]:
         """What a combination is worth that the model does not use yet: less with many values.
         (n_combinations, 1)."""
-        counts = [self._cache.value_count(number) for number in numbers]
-        largest = max(counts)
-        return np.array(
-            [
-                [
-                    1.0
-                    if number in self._in_model
-                    else (1 + count / largest) ** -self._model_size_reg
-                ]
-                for number, count in zip(numbers, counts, strict=True)
-            ]
-        )
+        largest, power = max(self._value_counts), -self._model_size_reg
+        worth = [
+            1.0 if number in self._in_model else (1 + count / largest) ** power
+            for number, count in zip(self._offered, self._value_counts, strict=True)
+        ]
+        return np.array(worth)[:, np.newaxis]
 
     def _score_level(
         self,
