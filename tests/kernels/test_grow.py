@@ -193,6 +193,23 @@ def test_many_rows_are_split_stably(n_threads):
         assert ((bins[own] > 1) == leaf % 2).all()
 
 
+@given(st.integers(1, 4), st.lists(st.integers(0, 3), min_size=1, max_size=8), st.booleans(), SEEDS)
+def test_the_plan_of_a_level_equals_the_twin(n_eras, leaf_sizes, has_parents, seed):
+    rng = np.random.default_rng(seed)
+    n_leaves = 2 * len(leaf_sizes)
+    sizes = rng.integers(0, np.repeat(leaf_sizes, 2) + 1, size=(n_eras, n_leaves))
+    offsets = np.append(0, np.cumsum(sizes)).astype(np.uint32)
+    n_cells = n_eras * n_leaves
+    parents = rng.permutation(n_cells // 2).astype(np.uint32) if has_parents else None
+    found = []
+    for kernels in (native, reference):
+        out = np.full((7, n_cells), 77, dtype=np.uint32)
+        fresh = np.full(n_cells, 77, dtype=np.uint8)
+        counts = kernels.plan_level(offsets, n_eras, parents, 100, *out, fresh)
+        found.append((counts, out.tolist(), fresh.tolist()))
+    assert found[0] == found[1]
+
+
 @given(st.data(), st.integers(0, 5), SEEDS, THREADS)
 def test_assigned_leaves_equal_the_twin(data, depth, seed, n_threads):
     block = data.draw(blocks())
