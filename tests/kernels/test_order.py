@@ -276,7 +276,9 @@ def test_scores_of_statistics_equal_the_twin(
     statistics = rng.integers(0, 256, size=(4, n_rows, n_bytes), dtype=np.uint8)
     rows, offsets = data.draw(partitions(n_rows))
     n_leaves = len(offsets) - 1
-    packed, units = packed_of(n_gradients, n_rows, seed)
+    # Sums of all eras are larger than those of all rows here: room for four times the rows.
+    packed, units = packed_of(n_gradients, 4 * n_rows, seed)
+    packed = np.ascontiguousarray(packed[:, :n_rows])
     n_chunks, words = packed_layout(n_gradients)
     summed = np.zeros((6, n_leaves + 1, n_chunks, n_bytes, 32, words), dtype=np.int64)
     target = np.arange(n_leaves, dtype=np.uint32)
