@@ -1,8 +1,7 @@
 #include "score.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
+#include <bit>
 #include <limits>
 #include <vector>
 
@@ -25,15 +24,60 @@ void run_sums(std::int64_t* bins, std::size_t words, std::size_t count) {
   for (std::size_t i = words; i < count * words; ++i) bins[i] += bins[i - words];
 }
 
-// Sums the bins of a slot that agree in one small column.
-void marginal(const std::int64_t* slot, std::size_t words, std::uint32_t shift, std::size_t count,
-              std::int64_t* out) {
-  std::size_t mask = 1;
-  while (mask < count) mask *= 2;
-  std::memset(out, 0, mask * words * sizeof(std::int64_t));
-  for (std::size_t byte = 0; byte < n_bins; ++byte) {
-    const std::size_t bin = (byte >> shift) & (mask - 1);
-    for (std::size_t w = 0; w < words; ++w) out[bin * words + w] += slot[byte * words + w];
+// A column inside its slot: `first` is where its bins stand once the slot is marginals.
+struct SlotColumn {
+  std::uint32_t column, shift;
+  std::size_t width, first;  // width: a power of two, its bins at least
+};
+
+// The columns of each slot that have borders, the lowest bits first.
+std::vector<std::vector<SlotColumn>> columns_by_slot(const ScoredColumns& columns,
+                                                     std::size_t n_slots) {
+  std::vector<std::vector<SlotColumn>> slots(n_slots);
+  for (std::size_t c = 0; c < columns.n_columns; ++c) {
+    if (columns.bin_counts[c] < 2) continue;
+    const std::size_t width = std::bit_ceil(std::size_t(columns.bin_counts[c]));
+    slots[columns.slots[c]].push_back({std::uint32_t(c), columns.shifts[c], width, 0});
+  }
+  for (std::vector<SlotColumn>& slot : slots) {
+    std::sort(slot.begin(), slot.end(),
+              [](const SlotColumn& a, const SlotColumn& b) { return a.shift < b.shift; });
+    for (std::size_t k = 1; k < slot.size(); ++k) {
+      slot[k].first = slot[k - 1].first + slot[k - 1].width;
+    }
+  }
+  return slots;
+}
+
+// From [count][width] sums: those over the other index, in place for the first.
+OCELOT_HOT void fold(std::int64_t* sums, std::size_t count, std::size_t width, std::size_t words,
+                     std::int64_t* by_bin) {
+  std::fill_n(by_bin, width * words, 0);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::int64_t* const own = sums + i * width * words;
+    for (std::size_t k = 0; k < width * words; ++k) by_bin[k] += own[k];
+    for (std::size_t w = 0; w < words; ++w) {
+      std::int64_t sum = 0;
+      for (std::size_t b = 0; b < width; ++b) sum += own[b * words + w];
+      sums[i * words + w] = sum;
+    }
+  }
+}
+
+// A slot that columns share becomes their marginals, running sums, one column after the other.
+void run_marginals(std::int64_t* slot, std::size_t words, const std::vector<SlotColumn>& columns) {
+  std::int64_t joint[n_bins * 4];
+  std::copy_n(slot, n_bins * words, joint);
+  std::size_t count = n_bins;
+  std::int64_t unused[n_bins * 4];
+  for (const SlotColumn& own : columns) {
+    const std::size_t gap = count * (std::size_t{1} << own.shift) / n_bins;
+    count /= gap;
+    if (gap > 1) fold(joint, count, gap, words, unused);
+    count /= own.width;
+    std::int64_t* const bins = slot + own.first * words;
+    fold(joint, count, own.width, words, bins);
+    run_sums(bins, words, own.width);
   }
 }
 
@@ -48,43 +92,42 @@ void score_columns(std::int64_t* histograms, std::size_t n_chunks, std::size_t n
   const auto bins_of = [&](std::size_t chunk, std::size_t histogram, std::size_t slot) {
     return histograms + ((chunk * n_histograms + histogram) * n_slots + slot) * slot_size;
   };
-  std::vector<std::vector<std::uint32_t>> columns_of_slot(n_slots);
-  for (std::size_t c = 0; c < columns.n_columns; ++c) {
-    columns_of_slot[columns.slots[c]].push_back(std::uint32_t(c));
-  }
+  const std::vector<std::vector<SlotColumn>> columns_of = columns_by_slot(columns, n_slots);
   const std::size_t n_pieces = rule.n_eras * n_chunks;
+  std::fill_n(best_scores, columns.n_columns, -std::numeric_limits<double>::infinity());
+  std::fill_n(best_bins, columns.n_columns, 0);
 
   parallel_for(n_slots, n_threads, [&](std::size_t slot) {
-    const bool shared = columns_of_slot[slot].size() > 1;
+    if (columns_of[slot].empty()) return;
+    const SlotColumn& last = columns_of[slot].back();
+    const std::size_t used = last.first + last.width;
     for (std::size_t chunk = 0; chunk < n_chunks; ++chunk) {
       for (std::size_t p = 0; p < n_fresh; ++p) {
         std::int64_t* fresh = bins_of(chunk, small[p], slot);
-        if (!shared) run_sums(fresh, words, n_bins);
-        if (large[p] != no_histogram) subtract(bins_of(chunk, large[p], slot), fresh, slot_size);
+        if (columns_of[slot].size() == 1) {
+          run_sums(fresh, words, used);
+        } else {
+          run_marginals(fresh, words, columns_of[slot]);
+        }
+        if (large[p] != no_histogram) {
+          subtract(bins_of(chunk, large[p], slot), fresh, used * words);
+        }
       }
     }
     BorderScores scores(rule, n_chunks, words);
     std::vector<const std::int64_t*> sums(n_pieces);
-    std::vector<std::int64_t> small_columns(shared ? n_pieces * slot_size : 0);
-    for (const std::uint32_t c : columns_of_slot[slot]) {
+    for (const SlotColumn& own : columns_of[slot]) {
+      const std::uint32_t c = own.column;
       const std::size_t count = columns.bin_counts[c];
-      best_scores[c] = -std::numeric_limits<double>::infinity();
-      best_bins[c] = 0;
-      if (count < 2 || !columns.candidates[c]) continue;
+      if (!columns.candidates[c]) continue;
       scores.start(count);
       for (std::size_t leaf = 0; leaf < scored.n_leaves; ++leaf) {
         for (std::size_t piece = 0; piece < n_pieces; ++piece) {
           const std::uint32_t histogram =
               scored.histograms[piece / n_chunks * scored.n_leaves + leaf];
-          sums[piece] = nullptr;
-          if (histogram == no_histogram) continue;
-          sums[piece] = bins_of(piece % n_chunks, histogram, slot);
-          if (shared) {
-            std::int64_t* const own = &small_columns[piece * slot_size];
-            marginal(sums[piece], words, columns.shifts[c], count, own);
-            run_sums(own, words, count);
-            sums[piece] = own;
-          }
+          sums[piece] = histogram == no_histogram
+                            ? nullptr
+                            : bins_of(piece % n_chunks, histogram, slot) + own.first * words;
         }
         scores.add_leaf(sums.data());
       }

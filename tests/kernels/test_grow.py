@@ -114,13 +114,13 @@ def test_long_segments_are_merged_exactly(n_threads):
 )  # fmt: skip
 def test_scores_equal_the_twin(data, n_outputs, cosine, regularization, min_weight, n_threads):
     n_segments = data.draw(st.sampled_from([0, 1, 3]))
-    n_outputs *= max(n_segments, 1)
+    n_gradients = n_outputs * data.draw(st.sampled_from([1, max(n_segments, 1)]))
     block = data.draw(blocks())
     layout, n_rows = block.layout, block.n_rows
-    packed, units = pack(native, gradients_of(n_outputs, n_rows, 5), None, True)
+    packed, units = pack(native, gradients_of(n_gradients, n_rows, 5), None, True)
     rows, offsets = data.draw(partitions(n_rows))
     n_leaves = len(offsets) - 1
-    n_chunks, words = packed_layout(n_outputs)
+    n_chunks, words = packed_layout(n_gradients)
     summed = np.zeros((n_chunks, n_leaves + 1, layout.n_slots, 256, words), dtype=np.int64)
     reference.accumulate_histograms(
         *panels_of(block), rows, packed, offsets[:-1], offsets[1:],
@@ -128,24 +128,26 @@ def test_scores_equal_the_twin(data, n_outputs, cosine, regularization, min_weig
     )  # fmt: skip
     # The last histogram plays a parent that has been scored before: running sums.
     summed[:, -1] = summed[:, :-1].sum(axis=1)
-    shared = np.bincount(layout.slots, minlength=layout.n_slots) > 1
-    summed[:, -1, ~shared] = summed[:, -1, ~shared].cumsum(axis=2)
     small = np.arange(n_leaves, dtype=np.uint32)
     large = np.full(n_leaves, NO_HISTOGRAM, dtype=np.uint32)
     large[0] = n_leaves
     scored = scored_by_era(np.roll(np.arange(n_leaves + 1, dtype=np.uint32), 1), n_segments + 1)
     candidates = (np.arange(len(layout.slots)) % 5 != 4).astype(np.uint8)
-    found = []
-    for kernels in (native, reference):
-        histograms = summed.copy()
+
+    def score(kernels, histograms, small, large, scored):
         scores = np.empty(len(layout.slots))
         best = np.empty(len(layout.slots), dtype=np.uint8)
         kernels.score_columns(
             histograms, small, large, scored, layout.slots, layout.shifts, layout.bin_counts,
-            candidates, units, max(regularization, 1e-12), min_weight, cosine, scores, best,
-            n_threads=n_threads,
+            candidates, n_outputs, units, max(regularization, 1e-12), min_weight, cosine, scores,
+            best, n_threads=n_threads,
         )  # fmt: skip
-        found.append((scores, best, histograms))
+        return scores, best, histograms
+
+    parent = np.array([n_leaves], dtype=np.uint32)
+    alone = np.full((n_segments + 1, 1), n_leaves, dtype=np.uint32)
+    score(reference, summed, parent, np.full_like(parent, NO_HISTOGRAM), alone)
+    found = [score(kernels, summed.copy(), small, large, scored) for kernels in (native, reference)]
     for ours, theirs in zip(*found, strict=True):
         np.testing.assert_array_equal(ours, theirs)
 

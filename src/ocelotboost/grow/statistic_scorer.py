@@ -27,7 +27,7 @@ _BINS_OF_A_BYTE = 32  # 16 of its low half, 16 of its high half
 class StatisticScorer:
     """Scores combinations level after level of one tree; one scorer serves all trees.
 
-    Each statistic of the tree has a place, with a histogram for every leaf; combinations that share
+    Each statistic of the tree has a place, with a histogram for every cell; combinations that share
     a statistic share its place. When the histograms of all places would take too much memory, a
     level is done a few statistics at a time, from rows.
     """
@@ -36,8 +36,8 @@ class StatisticScorer:
         self,
         cache: StatisticCache,
         most_places: int,
-        n_outputs: int,
-        n_leaves: int,
+        n_gradients: int,
+        n_cells: int,
         model_size_reg: float,
         settings: ScoreSettings,
     ) -> None:
@@ -45,11 +45,11 @@ class StatisticScorer:
         self._n_columns = cache.source.columns.n_columns
         self._model_size_reg = model_size_reg
         self._settings = settings
-        n_chunks, words = packed_layout(n_outputs)
+        n_chunks, words = packed_layout(n_gradients)
         self._histogram_shape = (n_chunks, cache.units.shape[2], _BINS_OF_A_BYTE, words)
         place_bytes = most_places * 8 * int(np.prod(self._histogram_shape))
-        #: Histograms a place, of as many leaves as will be there or fit into memory.
-        self.capacity = min(n_leaves, max(HISTOGRAM_BYTES // place_bytes, 1))
+        #: Histograms a place, of as many cells as will be there or fit into memory.
+        self.capacity = min(n_cells, max(HISTOGRAM_BYTES // place_bytes, 1))
         self._histograms = self._empty(most_places, self.capacity)
         self._scratch = np.empty((n_chunks, cache.units.shape[1], words), dtype=np.int64)
         self._in_model: set[int] = set()  # numbers of combinations
@@ -199,6 +199,7 @@ class StatisticScorer:
             level.small,
             level.large,
             level.scored,
+            self._gradients.n_outputs,
             self._gradients.units,
             settings.regularization,
             settings.min_weight,

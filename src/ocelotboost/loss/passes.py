@@ -70,7 +70,7 @@ def pass_for(loss: Loss, n_threads: int) -> Pass:
 
 @dataclass(frozen=True)
 class NativePass:
-    """A loss that C++ knows; also leaves after several steps in one go."""
+    """A loss that C++ knows; also leaves after several steps, and all segments, in one go."""
 
     kind: int
     parameter: float
@@ -122,9 +122,7 @@ class NativePass:
         steps: int,
     ) -> tuple[Floats, Floats]:
         """Values (n_leaves, 1) after several steps from 0, and weights (n_leaves,) of leaves."""
-        rows = np.empty(len(leaves), dtype=np.uint32)
-        offsets = np.empty(n_leaves + 1, dtype=np.uint32)
-        native.rows_by_leaf(leaves, rows, offsets, n_threads=self.n_threads)
+        rows, offsets = rows_by_leaf(leaves, n_leaves, self.n_threads)
         values, weights = np.empty(n_leaves), np.empty(n_leaves)
         native.leaf_values(
             self.kind,
@@ -142,6 +140,40 @@ class NativePass:
             n_threads=self.n_threads,
         )
         return values[:, np.newaxis], weights
+
+    def step_segments(
+        self,
+        target: Targets,
+        weight: Weights,
+        rows: NDArray[np.uint32],
+        edges: NDArray[np.uint32],
+        leaves: Leaves,
+        n_leaves: int,
+        newton: bool,
+        regularization: float,
+        min_weight: float,
+        rate: float,
+        raw: Floats,
+        out: NDArray[np.float32],
+    ) -> float:
+        """One step of the models of all segments, and what ``gradients`` gives of their tails."""
+        return native.step_segments(
+            self.kind,
+            self.parameter,
+            target,
+            weight,
+            rows,
+            edges,
+            leaves,
+            n_leaves,
+            newton,
+            regularization,
+            min_weight,
+            rate,
+            raw,
+            out,
+            n_threads=self.n_threads,
+        )
 
 
 @dataclass(frozen=True)
@@ -221,3 +253,11 @@ class NumpyPass:
             over_leaves(np.ones(len(target)))[:, 0],
             float(loss),
         )
+
+
+def rows_by_leaf(leaves: Leaves, n_leaves: int, n_threads: int) -> tuple[Leaves, Leaves]:
+    """Rows (n,) in the order of their leaves, and where each leaf begins: (n_leaves + 1,)."""
+    rows = np.empty(len(leaves), dtype=np.uint32)
+    offsets = np.empty(n_leaves + 1, dtype=np.uint32)
+    native.rows_by_leaf(leaves, rows, offsets, n_threads=n_threads)
+    return rows, offsets

@@ -25,6 +25,7 @@ from ocelotboost.kernels.reference.leaves import (
     loss_gradients,
     softmax_gradients,
     softmax_leaf_sums,
+    step_segments,
 )
 from ocelotboost.kernels.reference.order import (
     accumulate_statistics,
@@ -81,5 +82,6 @@ __all__ = [
     "softmax_gradients",
     "softmax_leaf_sums",
     "split_leaves",
+    "step_segments",
     "target_statistics",
 ]

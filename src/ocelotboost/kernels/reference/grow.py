@@ -100,6 +100,7 @@ def score_columns(
     shifts: Indices,
     bin_counts: Indices,
     candidates: NDArray[np.uint8],
+    n_outputs: int,
     units: Floats,
     regularization: float,
     min_weight: float,
@@ -109,28 +110,43 @@ def score_columns(
     *,
     n_threads: int,
 ) -> None:
-    """The best border of every column. Slots of one column are left as running sums."""
-    shared = np.bincount(slots, minlength=inout_histograms.shape[2]) > 1
+    """The best border of every column. Slots are left as running sums of their columns, one after
+    the other."""
+    places = _places_in_slots(slots, shifts, bin_counts)
     for fresh, sibling in zip(small, large, strict=True):
-        alone = inout_histograms[:, fresh, ~shared]
-        inout_histograms[:, fresh, ~shared] = alone.cumsum(axis=2)
-        if sibling != NO_HISTOGRAM:
-            inout_histograms[:, sibling] -= inout_histograms[:, fresh]
-    for column in range(len(slots)):
+        joint = inout_histograms[:, fresh].copy()
+        for column, own in places.items():
+            sums = _marginal(joint[:, slots[column]], int(shifts[column]), own.stop - own.start)
+            inout_histograms[:, fresh, slots[column], own] = sums.cumsum(axis=1)
+            if sibling != NO_HISTOGRAM:
+                inout_histograms[:, sibling, slots[column], own] -= sums.cumsum(axis=1)
+    out_scores[:], out_bins[:] = -np.inf, 0
+    for column, own in places.items():
         count = int(bin_counts[column])
-        out_scores[column], out_bins[column] = -np.inf, 0
-        if count < 2 or not candidates[column]:
-            continue
+        if candidates[column]:
+            bins = slice(own.start, own.start + count)
+            sums = inout_histograms[:, :, slots[column], bins].transpose(1, 0, 2, 3)
+            out_scores[column], out_bins[column] = best_border(
+                leaves_of(scored, sums.__getitem__),
+                count,
+                n_outputs,
+                units,
+                regularization,
+                min_weight,
+                cosine,
+            )
 
-        def running(histogram: int, column: int = column, count: int = count) -> _Sums:
-            sums = inout_histograms[:, histogram, slots[column]]
-            if shared[slots[column]]:
-                sums = _marginal(sums, int(shifts[column]), count).cumsum(axis=1)
-            return sums[:, :count]
 
-        out_scores[column], out_bins[column] = best_border(
-            leaves_of(scored, running), count, units, regularization, min_weight, cosine
-        )
+def _places_in_slots(slots: Indices, shifts: Indices, bin_counts: Indices) -> dict[int, slice]:
+    """Which bins of its slot each column with borders gets; the lowest bits come first."""
+    places, used = {}, np.zeros(int(slots.max(initial=0)) + 1, dtype=np.intp)
+    for column in np.lexsort((shifts, slots)).tolist():
+        count = int(bin_counts[column])
+        if count >= 2:
+            first = int(used[slots[column]])
+            used[slots[column]] += 1 << (count - 1).bit_length()
+            places[column] = slice(first, int(used[slots[column]]))
+    return places
 
 
 def leaves_of(scored: Indices, running: Callable[[int], _Sums]) -> list[list[_Sums | None]]:
@@ -144,6 +160,7 @@ def leaves_of(scored: Indices, running: Callable[[int], _Sums]) -> list[list[_Su
 def best_border(
     leaves: list[list[_Sums | None]],
     n_bins: int,
+    n_outputs: int,
     units: Floats,
     regularization: float,
     min_weight: float,
@@ -168,8 +185,7 @@ def best_border(
             ~(side < lightest) if min_weight > 0 else np.True_
             for side in _sides(all_weight, weight_unit)
         ]
-        for segment in _segments(fields):
-            n_outputs = len(segment.tail) - 1
+        for segment in _segments(fields, n_outputs):
             weight = _sides(segment.body[-1], weight_unit)
             tail_weight = _sides(segment.tail[-1], weight_unit)
             for k in range(n_outputs):
@@ -197,7 +213,7 @@ class _Segment(NamedTuple):
     slot: int
 
 
-def _segments(eras: list[_Sums | None]) -> Iterator[_Segment]:
+def _segments(eras: list[_Sums | None], n_outputs: int) -> Iterator[_Segment]:
     """From fields (n_fields, n_bins) of a leaf by era. A single era is body and tail in one."""
     if len(eras) == 1:
         assert eras[0] is not None
@@ -209,8 +225,8 @@ def _segments(eras: list[_Sums | None]) -> Iterator[_Segment]:
         body = [own for own in eras[: segment + 1] if own is not None]
         if tail is None or not body:
             continue
-        n_outputs = (len(tail) - 1) // n_segments
-        slot = 0 if segment == 0 else n_segments - segment
+        one_slot = len(tail) - 1 == n_outputs
+        slot = 0 if one_slot or segment == 0 else n_segments - segment
         of_slot = [*range(slot * n_outputs, (slot + 1) * n_outputs), len(tail) - 1]
         own_model = [*range(n_outputs), len(tail) - 1]
         yield _Segment(np.sum(body, axis=0)[of_slot], tail[own_model], slot)
@@ -221,8 +237,7 @@ def _sides(sums: _Sums, unit: np.float32) -> list[NDArray[np.float32]]:
     return [side.astype(np.float32) * unit for side in (sums[:-1], sums[-1] - sums[:-1])]
 
 
-def _marginal(slot: NDArray[np.int64], shift: int, count: int) -> NDArray[np.int64]:
-    size = 1 << (count - 1).bit_length()
+def _marginal(slot: NDArray[np.int64], shift: int, size: int) -> NDArray[np.int64]:
     bins = (np.arange(N_BINS) >> shift) & (size - 1)
     out = np.zeros((slot.shape[0], size, slot.shape[2]), dtype=np.int64)
     for bin_ in range(size):
