@@ -10,6 +10,9 @@
 namespace ocelot {
 namespace {
 
+// Squares of it are still normal numbers of single precision.
+constexpr float least_regularization = 1e-18f;
+
 // What one leaf adds to the score of each border: numerator v * G, denominator v^2 * W, where
 // v = G / (W + regularization) on each side. Sums of both sides are exact integers and all terms
 // are positive, so single precision keeps scores to about six digits. The two sides are added to
@@ -56,55 +59,150 @@ OCELOT_ADD_OUTPUT(add_cosine_limited, true, true)
 #undef OCELOT_ADD_OUTPUT
 
 // The same in order: values v come from the body of a segment, G and W from its tail. A side is
-// light or not by all rows of the leaf.
-template <bool cosine, bool limited>
-OCELOT_INLINE void add_segment(const std::int32_t* __restrict body_gradient,
-                               const std::int32_t* __restrict body_weight,
-                               const std::int32_t* __restrict tail_gradient,
-                               const std::int32_t* __restrict tail_weight,
-                               const std::int32_t* __restrict all_weight, std::size_t n_bins,
-                               float body_unit, float tail_unit, float weight_unit,
-                               float regularization, float min_weight, float* __restrict numerator,
-                               float* __restrict denominator) {
-  const std::size_t last = n_bins - 1;
-  const std::int32_t body_gradients = body_gradient[last], body_weights = body_weight[last];
-  const std::int32_t tail_gradients = tail_gradient[last], tail_weights = tail_weight[last];
-  const std::int32_t all_weights = limited ? all_weight[last] : 0;
-  for (std::size_t b = 0; b < n_bins; ++b) {
-    float left_value = float(body_gradient[b]) * body_unit /
-                       (float(body_weight[b]) * weight_unit + regularization);
-    float right_value = float(body_gradients - body_gradient[b]) * body_unit /
-                        (float(body_weights - body_weight[b]) * weight_unit + regularization);
-    if (limited) {
-      left_value = float(all_weight[b]) * weight_unit < min_weight ? 0.0f : left_value;
-      right_value =
-          float(all_weights - all_weight[b]) * weight_unit < min_weight ? 0.0f : right_value;
-    }
-    numerator[b] += left_value * (float(tail_gradient[b]) * tail_unit) +
-                    right_value * (float(tail_gradients - tail_gradient[b]) * tail_unit);
-    if (cosine) {
-      denominator[b] +=
-          left_value * left_value * (float(tail_weight[b]) * weight_unit) +
-          right_value * right_value * (float(tail_weights - tail_weight[b]) * weight_unit);
-    }
+// light or not by all rows of the leaf. One division serves both sides.
+struct OrderedTerms {
+  float body_unit, tail_unit, weight_unit, regularization, min_weight;
+};
+
+// Eight bins at a time.
+typedef std::int64_t Words __attribute__((vector_size(64), aligned(8), may_alias));
+typedef std::int32_t Integers __attribute__((vector_size(32), aligned(4), may_alias));
+typedef float Floats __attribute__((vector_size(32), aligned(4), may_alias));
+constexpr std::size_t lanes = 8;
+
+// Sums up to a border and beyond it.
+struct Sides {
+  Floats left, right;
+};
+OCELOT_INLINE Sides sides(const Integers& sums, std::int32_t total, float unit) {
+  return {__builtin_convertvector(sums, Floats) * unit,
+          __builtin_convertvector(total - sums, Floats) * unit};
+}
+
+template <bool cosine>
+OCELOT_INLINE void add_terms(const Sides& value, const Sides& tail_gradient,
+                             const Sides& tail_weight, Floats& numerator, Floats& denominator) {
+  numerator += value.left * tail_gradient.left + value.right * tail_gradient.right;
+  if (cosine) {
+    denominator +=
+        value.left * value.left * tail_weight.left + value.right * value.right * tail_weight.right;
   }
 }
 
-#define OCELOT_ADD_SEGMENT(name, cosine, limited)                                                  \
-  OCELOT_HOT void name(const std::int32_t* body_gradient, const std::int32_t* body_weight,         \
-                       const std::int32_t* tail_gradient, const std::int32_t* tail_weight,         \
-                       const std::int32_t* all_weight, std::size_t n_bins, float body_unit,        \
-                       float tail_unit, float weight_unit, float regularization, float min_weight, \
-                       float* numerator, float* denominator) {                                     \
-    add_segment<cosine, limited>(body_gradient, body_weight, tail_gradient, tail_weight,           \
-                                 all_weight, n_bins, body_unit, tail_unit, weight_unit,            \
-                                 regularization, min_weight, numerator, denominator);              \
+OCELOT_INLINE Sides leaf_values_of(const Sides& gradient, const Sides& weight,
+                                   float regularization) {
+  const Floats left_weight = weight.left + regularization;
+  const Floats right_weight = weight.right + regularization;
+  const Floats inverse = 1.0f / (left_weight * right_weight);
+  return {gradient.left * right_weight * inverse, gradient.right * left_weight * inverse};
+}
+
+// The arrays have room for whole vectors: what is computed beyond n_bins, nobody reads.
+template <bool cosine, bool limited>
+OCELOT_INLINE void add_segment(const std::int32_t* body_gradient, const std::int32_t* body_weight,
+                               const std::int32_t* tail_gradient, const std::int32_t* tail_weight,
+                               const std::int32_t* all_weight, std::size_t n_bins,
+                               const OrderedTerms& terms, float* numerator, float* denominator) {
+  const auto at = [](const std::int32_t* sums, std::size_t b) {
+    return *reinterpret_cast<const Integers*>(sums + b);
+  };
+  const auto sides_at = [&](const std::int32_t* sums, std::size_t b, float unit) {
+    return sides(at(sums, b), sums[n_bins - 1], unit);
+  };
+  for (std::size_t b = 0; b < n_bins; b += lanes) {
+    Sides value = leaf_values_of(sides_at(body_gradient, b, terms.body_unit),
+                                 sides_at(body_weight, b, terms.weight_unit), terms.regularization);
+    if (limited) {
+      const Sides all = sides_at(all_weight, b, terms.weight_unit);
+      value.left = all.left < terms.min_weight ? Floats{} : value.left;
+      value.right = all.right < terms.min_weight ? Floats{} : value.right;
+    }
+    add_terms<cosine>(value, sides_at(tail_gradient, b, terms.tail_unit),
+                      sides_at(tail_weight, b, terms.weight_unit),
+                      *reinterpret_cast<Floats*>(numerator + b),
+                      *reinterpret_cast<Floats*>(denominator + b));
+  }
+}
+
+OCELOT_INLINE Integers low_halves(const Words& words) {
+  return __builtin_convertvector(words, Integers);
+}
+
+// Adding half of the low range carries into the high half exactly when low is negative.
+OCELOT_INLINE Integers high_halves(const Words& words) {
+  return __builtin_convertvector((words + 0x80000000) >> 32, Integers);
+}
+
+// All segments of a leaf at once, for rows of one gradient: sums stay in registers.
+template <bool cosine>
+OCELOT_INLINE void add_eras(const std::int64_t* const* sums, std::size_t n_eras, std::size_t n_bins,
+                            const OrderedTerms& terms, float* numerator, float* denominator) {
+  for (std::size_t first = 0; first < n_bins; first += lanes) {
+    Integers body_gradient{}, body_weight{};
+    std::int32_t body_gradients = 0, body_weights = 0;
+    Floats above = *reinterpret_cast<const Floats*>(numerator + first);
+    Floats below = *reinterpret_cast<const Floats*>(denominator + first);
+    for (std::size_t era = 0; era < n_eras; ++era) {
+      if (!sums[era]) continue;
+      const std::int64_t total = sums[era][n_bins - 1];
+      const auto weights = std::int32_t(total);
+      const auto gradients = std::int32_t((total + 0x80000000) >> 32);
+      Words words{};
+      if (first + lanes <= n_bins) {
+        words = *reinterpret_cast<const Words*>(sums[era] + first);
+      } else {
+        for (std::size_t k = 0; first + k < n_bins; ++k) words[k] = sums[era][first + k];
+      }
+      const Integers gradient = high_halves(words), weight = low_halves(words);
+      if (body_weights > 0) {
+        const Sides value = leaf_values_of(sides(body_gradient, body_gradients, terms.body_unit),
+                                           sides(body_weight, body_weights, terms.weight_unit),
+                                           terms.regularization);
+        add_terms<cosine>(value, sides(gradient, gradients, terms.tail_unit),
+                          sides(weight, weights, terms.weight_unit), above, below);
+      }
+      body_gradient += gradient;
+      body_weight += weight;
+      body_gradients += gradients;
+      body_weights += weights;
+    }
+    *reinterpret_cast<Floats*>(numerator + first) = above;
+    *reinterpret_cast<Floats*>(denominator + first) = below;
+  }
+}
+
+#define OCELOT_ADD_SEGMENT(name, cosine, limited)                                          \
+  OCELOT_HOT void name(const std::int32_t* body_gradient, const std::int32_t* body_weight, \
+                       const std::int32_t* tail_gradient, const std::int32_t* tail_weight, \
+                       const std::int32_t* all_weight, std::size_t n_bins,                 \
+                       const OrderedTerms& terms, float* numerator, float* denominator) {  \
+    add_segment<cosine, limited>(body_gradient, body_weight, tail_gradient, tail_weight,   \
+                                 all_weight, n_bins, terms, numerator, denominator);       \
   }
 OCELOT_ADD_SEGMENT(add_ordered_l2, false, false)
 OCELOT_ADD_SEGMENT(add_ordered_l2_limited, false, true)
 OCELOT_ADD_SEGMENT(add_ordered_cosine, true, false)
 OCELOT_ADD_SEGMENT(add_ordered_cosine_limited, true, true)
 #undef OCELOT_ADD_SEGMENT
+
+OCELOT_HOT void add_eras_l2(const std::int64_t* const* sums, std::size_t n_eras, std::size_t n_bins,
+                            const OrderedTerms& terms, float* numerator, float* denominator) {
+  add_eras<false>(sums, n_eras, n_bins, terms, numerator, denominator);
+}
+OCELOT_HOT void add_eras_cosine(const std::int64_t* const* sums, std::size_t n_eras,
+                                std::size_t n_bins, const OrderedTerms& terms, float* numerator,
+                                float* denominator) {
+  add_eras<true>(sums, n_eras, n_bins, terms, numerator, denominator);
+}
+
+using AddSegment = void (*)(const std::int32_t*, const std::int32_t*, const std::int32_t*,
+                            const std::int32_t*, const std::int32_t*, std::size_t,
+                            const OrderedTerms&, float*, float*);
+
+AddSegment segment_terms(bool cosine, bool limited) {
+  if (cosine) return limited ? add_ordered_cosine_limited : add_ordered_cosine;
+  return limited ? add_ordered_l2_limited : add_ordered_l2;
+}
 
 OCELOT_HOT void add_to(std::int32_t* __restrict sums, const std::int32_t* __restrict more,
                        std::size_t count) {
@@ -144,8 +242,6 @@ BorderScores::BorderScores(const ScoreRule& rule, std::size_t n_chunks, std::siz
   const bool cosine = rule.kind == ScoreKind::cosine, limited = rule.min_weight > 0;
   plain_ =
       cosine ? (limited ? add_cosine_limited : add_cosine) : (limited ? add_l2_limited : add_l2);
-  ordered_ = cosine ? (limited ? add_ordered_cosine_limited : add_ordered_cosine)
-                    : (limited ? add_ordered_l2_limited : add_ordered_l2);
   const double largest_field = 2147483648.0;
   gradient_scale_ = largest_field * *std::max_element(rule.units, rule.units + rule.n_gradients);
   weight_scale_ = largest_field * rule.units[rule.n_gradients];
@@ -156,6 +252,7 @@ BorderScores::BorderScores(const ScoreRule& rule, std::size_t n_chunks, std::siz
   }
   units_.push_back(float(rule.units[rule.n_gradients] / weight_scale_));
   regularization_ = float(rule.regularization / weight_scale_);
+  if (n_segments_) regularization_ = std::max(regularization_, least_regularization);
   min_weight_ = float(rule.min_weight / weight_scale_);
   fields_.resize(2 * n_chunks * words);
   bodies_.resize(n_segments_ ? rule.n_gradients : 0);
@@ -200,7 +297,15 @@ void BorderScores::add_plain() {
 
 void BorderScores::add_ordered(const std::int64_t* const* sums) {
   const std::size_t n_outputs = rule_.n_outputs, weight = rule_.n_gradients;
-  const bool one_slot = weight == n_outputs;
+  const bool one_slot = weight == n_outputs, cosine = rule_.kind == ScoreKind::cosine;
+  const bool limited = rule_.min_weight > 0;
+  if (weight == 1 && !limited) {
+    (cosine ? add_eras_cosine : add_eras_l2)(
+        sums, rule_.n_eras, n_bins_, {units_[0], units_[0], units_[1], regularization_, 0.0f},
+        numerator_, denominator_);
+    return;
+  }
+  const AddSegment add = segment_terms(cosine, limited);
   // Where the gradients are that make the body of a segment.
   const auto slot_of = [&](std::size_t segment) {
     return one_slot || segment == 0 ? 0 : n_segments_ - segment;
@@ -208,8 +313,8 @@ void BorderScores::add_ordered(const std::int64_t* const* sums) {
   const std::size_t bytes = n_bins_ * sizeof(std::int32_t);
   for (Line& body : bodies_) std::memset(body.sums, 0, bytes);
   std::memset(body_weight_.sums, 0, bytes);
-  if (rule_.min_weight > 0) {
-    std::memset(all_weight_.sums, 0, bytes);
+  std::memset(all_weight_.sums, 0, bytes);
+  if (limited) {
     for (std::size_t era = 0; era < rule_.n_eras; ++era) {
       if (!sums[era * n_chunks_]) continue;
       unpack_fields(sums + era * n_chunks_);
@@ -224,9 +329,9 @@ void BorderScores::add_ordered(const std::int64_t* const* sums) {
       const std::size_t slot = slot_of(era - 1);
       for (std::size_t k = 0; k < n_outputs; ++k) {
         const std::size_t body = slot * n_outputs + k;
-        ordered_(bodies_[body].sums, body_weight_.sums, field(k), field(weight), all_weight_.sums,
-                 n_bins_, units_[body], units_[k], units_[weight], regularization_, min_weight_,
-                 numerator_, denominator_);
+        add(bodies_[body].sums, body_weight_.sums, field(k), field(weight), all_weight_.sums,
+            n_bins_, {units_[body], units_[k], units_[weight], regularization_, min_weight_},
+            numerator_, denominator_);
       }
     }
     if (era == n_segments_) break;

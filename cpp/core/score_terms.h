@@ -37,11 +37,6 @@ class BorderScores {
                             std::size_t n_bins, float gradient_unit, float weight_unit,
                             float regularization, float min_weight, float* numerator,
                             float* denominator);
-  using AddOrdered = void (*)(const std::int32_t* body_gradient, const std::int32_t* body_weight,
-                              const std::int32_t* tail_gradient, const std::int32_t* tail_weight,
-                              const std::int32_t* all_weight, std::size_t n_bins, float body_unit,
-                              float tail_unit, float weight_unit, float regularization,
-                              float min_weight, float* numerator, float* denominator);
 
   std::int32_t* field(std::size_t f) { return fields_[f].sums; }
   void unpack_fields(const std::int64_t* const* sums);
@@ -51,7 +46,6 @@ class BorderScores {
   const ScoreRule& rule_;
   std::size_t n_chunks_, words_, n_segments_, n_fields_, n_bins_ = 0;
   AddPlain plain_;
-  AddOrdered ordered_;
   // Single precision has little range, so gradients and weights are scaled to at most 1 first and
   // the best score is scaled back.
   double gradient_scale_, weight_scale_, score_scale_;

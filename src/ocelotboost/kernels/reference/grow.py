@@ -177,6 +177,8 @@ def best_border(
     weight_unit = np.float32(units[-1] / weight_scale)
     lam, lightest = np.float32(regularization / weight_scale), np.float32(min_weight / weight_scale)
     scale = gradient_scale / np.sqrt(weight_scale) if cosine else gradient_scale**2 / weight_scale
+    if leaves and len(leaves[0]) > 1:
+        lam = max(lam, np.float32(1e-18))
     numerator, denominator = np.zeros((2, n_bins - 1), dtype=np.float32)
     for eras in leaves:
         fields = [None if sums is None else _fields(sums)[: len(units)] for sums in eras]
@@ -191,9 +193,15 @@ def best_border(
             for k in range(n_outputs):
                 gradient = _sides(segment.body[k], gradient_units[segment.slot * n_outputs + k])
                 tail = _sides(segment.tail[k], gradient_units[k])
+                heavier = [w + lam for w in weight]
+                if len(eras) == 1:
+                    v = [g / w for g, w in zip(gradient, heavier, strict=True)]
+                else:  # one division for both sides
+                    inverse = np.float32(1) / (heavier[0] * heavier[1])
+                    v = [gradient[0] * heavier[1] * inverse, gradient[1] * heavier[0] * inverse]
                 v = [
-                    np.where(enough, g / (w + lam), np.float32(0))
-                    for g, w, enough in zip(gradient, weight, heavy, strict=True)
+                    np.where(enough, own, np.float32(0))
+                    for enough, own in zip(heavy, v, strict=True)
                 ]
                 numerator += v[0] * tail[0] + v[1] * tail[1]
                 denominator += v[0] * v[0] * tail_weight[0] + v[1] * v[1] * tail_weight[1]
