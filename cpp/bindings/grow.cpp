@@ -4,6 +4,7 @@
 #include "partition.h"
 #include "sampling.h"
 #include "score.h"
+#include "score_arguments.h"
 
 namespace ocelot::bindings {
 namespace {
@@ -12,15 +13,20 @@ namespace {
 constexpr std::uint32_t no_unit = 0xffffffff;
 
 void pack_gradients_of(const In<float, 2>& gradients, const OptionalWeights& weights,
-                       bool whole_weights, const Array<std::int64_t, 3>& out_packed,
-                       const Array<double, 1>& out_units, int n_threads) {
+                       bool whole_weights, const std::optional<In<std::uint32_t, 1>>& rows,
+                       const Array<std::int64_t, 3>& out_packed, const Array<double, 1>& out_units,
+                       int n_threads) {
   const std::size_t n_outputs = gradients.shape(0), n_rows = gradients.shape(1);
   require(out_packed.shape(1) == n_rows, "out_packed: one a row is needed");
   require(2 * out_packed.shape(0) * out_packed.shape(2) > n_outputs, "out_packed: too few words");
   require(out_units.shape(0) == n_outputs + 1, "out_units: one a field is needed");
-  pack_gradients(gradients.data(), data_or_null(weights, n_rows), whole_weights, n_outputs, n_rows,
-                 out_packed.shape(0), out_packed.shape(2), out_packed.data(), out_units.data(),
-                 n_threads);
+  if (rows) {
+    require(rows->shape(0) == n_rows, "rows: one a gradient is needed");
+    for (std::size_t i = 0; i < n_rows; ++i) require(rows->data()[i] < n_rows, "rows: no such row");
+  }
+  pack_gradients(gradients.data(), data_or_null(weights, n_rows), whole_weights,
+                 rows ? rows->data() : nullptr, n_outputs, n_rows, out_packed.shape(0),
+                 out_packed.shape(2), out_packed.data(), out_units.data(), n_threads);
 }
 
 void accumulate_histograms_of(const In<std::uint8_t, 1>& bins,
@@ -66,7 +72,7 @@ void accumulate_histograms_of(const In<std::uint8_t, 1>& bins,
 
 void score_columns_of(const Array<std::int64_t, 5>& inout_histograms,
                       const In<std::uint32_t, 1>& small, const In<std::uint32_t, 1>& large,
-                      const In<std::uint32_t, 1>& scored, const In<std::uint32_t, 1>& slots,
+                      const In<std::uint32_t, 2>& scored, const In<std::uint32_t, 1>& slots,
                       const In<std::uint32_t, 1>& shifts, const In<std::uint32_t, 1>& bin_counts,
                       const In<std::uint8_t, 1>& candidates, const In<double, 1>& units,
                       double regularization, double min_weight, bool cosine,
@@ -78,8 +84,7 @@ void score_columns_of(const Array<std::int64_t, 5>& inout_histograms,
               out_bins.shape(0) == n_columns,
           "columns: unequal lengths");
   require(small.shape(0) == large.shape(0), "small, large: unequal lengths");
-  const std::size_t n_outputs = units.shape(0) - 1;
-  require(n_outputs < 2 * inout_histograms.shape(0) * inout_histograms.shape(4),
+  require(units.shape(0) <= 2 * inout_histograms.shape(0) * inout_histograms.shape(4),
           "units: more fields than the histograms have");
   for (std::size_t c = 0; c < n_columns; ++c) {
     require(slots.data()[c] < inout_histograms.shape(2), "slots: no such slot");
@@ -90,16 +95,14 @@ void score_columns_of(const Array<std::int64_t, 5>& inout_histograms,
                 (large.data()[p] < inout_histograms.shape(1) || large.data()[p] == no_histogram),
             "small, large: no such histogram");
   }
-  for (std::size_t i = 0; i < scored.shape(0); ++i) {
-    require(scored.data()[i] < inout_histograms.shape(1), "scored: no such histogram");
-  }
+  const ScoredLeaves leaves = scored_leaves(scored, inout_histograms.shape(1));
+  const ScoreRule rule = score_rule(cosine, scored.shape(0), units, regularization, min_weight);
   const ScoredColumns columns{slots.data(), shifts.data(), bin_counts.data(), candidates.data(),
                               n_columns};
   score_columns(inout_histograms.data(), inout_histograms.shape(0), inout_histograms.shape(1),
                 inout_histograms.shape(2), inout_histograms.shape(4), small.data(), large.data(),
-                small.shape(0), scored.data(), scored.shape(0), columns, n_outputs, units.data(),
-                regularization, min_weight, cosine ? ScoreKind::cosine : ScoreKind::l2,
-                out_scores.data(), out_bins.data(), n_threads);
+                small.shape(0), leaves, columns, rule, out_scores.data(), out_bins.data(),
+                n_threads);
 }
 
 void split_leaves_of(const In<std::uint8_t, 2>& bytes, std::uint32_t position, std::uint32_t shift,
@@ -176,7 +179,8 @@ void minimal_variance_weights_of(const In<float, 2>& gradients, const OptionalWe
 void bind_grow(nb::module_& module) {
   using nb::arg;
   module.def("pack_gradients", &pack_gradients_of, arg("gradients").noconvert(),
-             arg("weights").noconvert().none(), arg("whole_weights"), arg("out_packed").noconvert(),
+             arg("weights").noconvert().none(), arg("whole_weights"),
+             arg("rows").noconvert().none(), arg("out_packed").noconvert(),
              arg("out_units").noconvert(), nb::kw_only(), arg("n_threads"), Released());
   module.def("accumulate_histograms", &accumulate_histograms_of, arg("bins").noconvert(),
              arg("group_offsets").noconvert(), arg("group_strides").noconvert(),

@@ -1,5 +1,6 @@
 #include "arrays.h"
 #include "derivatives.h"
+#include "segments.h"
 
 namespace ocelot::bindings {
 namespace {
@@ -86,6 +87,32 @@ void leaf_quantiles_of(double alpha, const In<float, 1>& targets, const Optional
                  leaf_offsets.data(), n_leaves, out.data(), n_threads);
 }
 
+double step_segments_of(int kind, double parameter, const In<float, 1>& targets,
+                        const OptionalWeights& weights, const In<std::uint32_t, 1>& rows,
+                        const In<std::uint32_t, 1>& edges, const In<std::uint32_t, 1>& leaves,
+                        std::size_t n_leaves, bool newton, double regularization, double min_weight,
+                        double rate, const Array<double, 1>& inout_raw,
+                        const Array<float, 1>& out_gradients, int n_threads) {
+  const std::size_t n_rows = targets.shape(0), n_segments = edges.shape(0) - 1;
+  require(rows.shape(0) == n_rows && leaves.shape(0) == n_rows && out_gradients.shape(0) == n_rows,
+          "rows, leaves, out_gradients: one a row is needed");
+  require(edges.data()[n_segments] == n_rows, "edges: the last is the number of rows");
+  std::size_t n_stored = 0;
+  for (std::size_t j = 0; j < n_segments; ++j) {
+    require(edges.data()[j] <= edges.data()[j + 1], "edges: ascending");
+    n_stored += edges.data()[j + 1];
+  }
+  require(inout_raw.shape(0) == n_stored, "inout_raw: one for each row of each segment");
+  for (std::size_t i = 0; i < n_rows; ++i) {
+    require(rows.data()[i] < n_rows, "rows: no such row");
+  }
+  const SegmentedRows segmented{
+      targets.data(), data_or_null(weights, n_rows), rows.data(), n_rows, edges.data(), n_segments};
+  return step_segments(loss_kind(kind), parameter, segmented, leaves.data(), n_leaves,
+                       {newton, regularization, min_weight, rate}, inout_raw.data(),
+                       out_gradients.data(), n_threads);
+}
+
 void add_leaf_values_of(const In<std::uint32_t, 1>& leaves, const In<double, 2>& leaf_values,
                         const Array<double, 2>& inout_raw, int n_threads) {
   require(leaves.shape(0) == inout_raw.shape(1), "leaves: one a row is needed");
@@ -110,6 +137,11 @@ void bind_leaves(nb::module_& module) {
              arg("rows").noconvert(), arg("leaf_offsets").noconvert(), arg("newton"),
              arg("regularization"), arg("steps"), arg("out_values").noconvert(),
              arg("out_weights").noconvert(), nb::kw_only(), arg("n_threads"), Released());
+  module.def("step_segments", &step_segments_of, arg("kind"), arg("parameter"),
+             arg("targets").noconvert(), arg("weights").noconvert().none(), arg("rows").noconvert(),
+             arg("edges").noconvert(), arg("leaves").noconvert(), arg("n_leaves"), arg("newton"),
+             arg("regularization"), arg("min_weight"), arg("rate"), arg("inout_raw").noconvert(),
+             arg("out_gradients").noconvert(), nb::kw_only(), arg("n_threads"), Released());
   module.def("softmax_gradients", &softmax_gradients_of, arg("targets").noconvert(),
              arg("weights").noconvert().none(), arg("raw").noconvert(),
              arg("out_gradients").noconvert(), nb::kw_only(), arg("n_threads"), Released());

@@ -1,4 +1,5 @@
 #include "arrays.h"
+#include "score_arguments.h"
 #include "statistic_histogram.h"
 #include "statistic_score.h"
 #include "statistics.h"
@@ -110,14 +111,13 @@ void accumulate_statistics_of(const In<std::uint8_t, 3>& statistics,
 
 void score_statistics_of(const Array<std::int64_t, 6>& inout_histograms, std::size_t first_place,
                          std::size_t n_old, const In<std::uint32_t, 1>& small,
-                         const In<std::uint32_t, 1>& large, const In<std::uint32_t, 1>& scored,
+                         const In<std::uint32_t, 1>& large, const In<std::uint32_t, 2>& scored,
                          const In<double, 1>& units, double regularization, double min_weight,
                          bool cosine, const Array<double, 2>& out_scores,
                          const Array<std::uint8_t, 2>& out_bins, int n_threads) {
   const StatisticHistograms histograms = histograms_of(inout_histograms);
   const std::size_t n_places = out_scores.shape(0), n_columns = out_scores.shape(1);
-  const std::size_t n_outputs = units.shape(0) - 1;
-  require(n_outputs < 2 * histograms.n_chunks * histograms.words,
+  require(units.shape(0) <= 2 * histograms.n_chunks * histograms.words,
           "units: more fields than the histograms have");
   require(n_columns <= 2 * histograms.n_bytes, "out_scores: more columns than the histograms have");
   require(out_bins.shape(0) == n_places && out_bins.shape(1) == n_columns,
@@ -131,13 +131,10 @@ void score_statistics_of(const Array<std::int64_t, 6>& inout_histograms, std::si
                 (large.data()[p] < n_histograms || large.data()[p] == no_histogram),
             "small, large: no such histogram");
   }
-  for (std::size_t i = 0; i < scored.shape(0); ++i) {
-    require(scored.data()[i] < n_histograms, "scored: no such histogram");
-  }
+  const ScoredLeaves leaves = scored_leaves(scored, n_histograms);
+  const ScoreRule rule = score_rule(cosine, scored.shape(0), units, regularization, min_weight);
   score_statistics(histograms, first_place, n_places, n_old, n_columns, small.data(), large.data(),
-                   small.shape(0), scored.data(), scored.shape(0), n_outputs, units.data(),
-                   regularization, min_weight, cosine ? ScoreKind::cosine : ScoreKind::l2,
-                   out_scores.data(), out_bins.data(), n_threads);
+                   small.shape(0), leaves, rule, out_scores.data(), out_bins.data(), n_threads);
 }
 
 }  // namespace

@@ -58,6 +58,13 @@ OCELOT_HOT void quantize_field(const float* values, const float* weights, bool e
   }
 }
 
+void scatter(const std::int32_t* high, const std::int32_t* low, const std::uint32_t* rows,
+             std::size_t n, std::size_t words, std::int64_t* out) {
+  for (std::size_t i = 0; i < n; ++i) {
+    out[rows[i] * words] = std::int64_t(high[i]) * (std::int64_t{1} << 32) + low[i];
+  }
+}
+
 OCELOT_HOT void combine(const std::int32_t* high, const std::int32_t* low, std::size_t n,
                         std::size_t words, std::int64_t* out) {
   for (std::size_t i = 0; i < n; ++i) {
@@ -68,8 +75,9 @@ OCELOT_HOT void combine(const std::int32_t* high, const std::int32_t* low, std::
 }  // namespace
 
 void pack_gradients(const float* gradients, const float* weights, bool whole_weights,
-                    std::size_t n_outputs, std::size_t n_rows, std::size_t n_chunks,
-                    std::size_t words, std::int64_t* out_packed, double* out_units, int n_threads) {
+                    const std::uint32_t* rows, std::size_t n_outputs, std::size_t n_rows,
+                    std::size_t n_chunks, std::size_t words, std::int64_t* out_packed,
+                    double* out_units, int n_threads) {
   const std::size_t n_fields = n_outputs + 1;
   const std::size_t n_blocks = (n_rows + block_size - 1) / block_size;
   const auto field_values = [&](std::size_t f) {
@@ -114,8 +122,12 @@ void pack_gradients(const float* gradients, const float* weights, bool whole_wei
         for (std::size_t word = 0; word < n_chunks * words; ++word) {
           fill(2 * word, high);
           fill(2 * word + 1, low);
-          std::int64_t* out = out_packed + ((word / words) * n_rows + begin) * words + word % words;
-          combine(high, low, n, words, out);
+          std::int64_t* out = out_packed + (word / words) * n_rows * words + word % words;
+          if (rows) {
+            scatter(high, low, rows + begin, n, words, out);
+          } else {
+            combine(high, low, n, words, out + begin * words);
+          }
         }
       });
 }

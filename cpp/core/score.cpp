@@ -1,8 +1,7 @@
 #include "score.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
+#include <bit>
 #include <limits>
 #include <vector>
 
@@ -15,12 +14,6 @@ namespace {
 
 constexpr std::size_t n_bins = 256;
 
-// Running sums over the bins of a column, one array a field.
-struct Fields {
-  alignas(64) std::int32_t low[n_bins];
-  alignas(64) std::int32_t high[n_bins];
-};
-
 // Replaces the words of each bin by their sum up to that bin.
 void run_sums(std::int64_t* bins, std::size_t words, std::size_t count) {
   if (words == 1) {
@@ -31,15 +24,60 @@ void run_sums(std::int64_t* bins, std::size_t words, std::size_t count) {
   for (std::size_t i = words; i < count * words; ++i) bins[i] += bins[i - words];
 }
 
-// Sums the bins of a slot that agree in one small column.
-void marginal(const std::int64_t* slot, std::size_t words, std::uint32_t shift, std::size_t count,
-              std::int64_t* out) {
-  std::size_t mask = 1;
-  while (mask < count) mask *= 2;
-  std::memset(out, 0, mask * words * sizeof(std::int64_t));
-  for (std::size_t byte = 0; byte < n_bins; ++byte) {
-    const std::size_t bin = (byte >> shift) & (mask - 1);
-    for (std::size_t w = 0; w < words; ++w) out[bin * words + w] += slot[byte * words + w];
+// A column inside its slot: `first` is where its bins stand once the slot is marginals.
+struct SlotColumn {
+  std::uint32_t column, shift;
+  std::size_t width, first;  // width: a power of two, its bins at least
+};
+
+// The columns of each slot that have borders, the lowest bits first.
+std::vector<std::vector<SlotColumn>> columns_by_slot(const ScoredColumns& columns,
+                                                     std::size_t n_slots) {
+  std::vector<std::vector<SlotColumn>> slots(n_slots);
+  for (std::size_t c = 0; c < columns.n_columns; ++c) {
+    if (columns.bin_counts[c] < 2) continue;
+    const std::size_t width = std::bit_ceil(std::size_t(columns.bin_counts[c]));
+    slots[columns.slots[c]].push_back({std::uint32_t(c), columns.shifts[c], width, 0});
+  }
+  for (std::vector<SlotColumn>& slot : slots) {
+    std::sort(slot.begin(), slot.end(),
+              [](const SlotColumn& a, const SlotColumn& b) { return a.shift < b.shift; });
+    for (std::size_t k = 1; k < slot.size(); ++k) {
+      slot[k].first = slot[k - 1].first + slot[k - 1].width;
+    }
+  }
+  return slots;
+}
+
+// From [count][width] sums: those over the other index, in place for the first.
+OCELOT_HOT void fold(std::int64_t* sums, std::size_t count, std::size_t width, std::size_t words,
+                     std::int64_t* by_bin) {
+  std::fill_n(by_bin, width * words, 0);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::int64_t* const own = sums + i * width * words;
+    for (std::size_t k = 0; k < width * words; ++k) by_bin[k] += own[k];
+    for (std::size_t w = 0; w < words; ++w) {
+      std::int64_t sum = 0;
+      for (std::size_t b = 0; b < width; ++b) sum += own[b * words + w];
+      sums[i * words + w] = sum;
+    }
+  }
+}
+
+// A slot that columns share becomes their marginals, running sums, one column after the other.
+void run_marginals(std::int64_t* slot, std::size_t words, const std::vector<SlotColumn>& columns) {
+  std::int64_t joint[n_bins * 4];
+  std::copy_n(slot, n_bins * words, joint);
+  std::size_t count = n_bins;
+  std::int64_t unused[n_bins * 4];
+  for (const SlotColumn& own : columns) {
+    const std::size_t gap = count * (std::size_t{1} << own.shift) / n_bins;
+    count /= gap;
+    if (gap > 1) fold(joint, count, gap, words, unused);
+    count /= own.width;
+    std::int64_t* const bins = slot + own.first * words;
+    fold(joint, count, own.width, words, bins);
+    run_sums(bins, words, own.width);
   }
 }
 
@@ -47,67 +85,55 @@ void marginal(const std::int64_t* slot, std::size_t words, std::uint32_t shift, 
 
 void score_columns(std::int64_t* histograms, std::size_t n_chunks, std::size_t n_histograms,
                    std::size_t n_slots, std::size_t words, const std::uint32_t* small,
-                   const std::uint32_t* large, std::size_t n_fresh, const std::uint32_t* scored,
-                   std::size_t n_scored, const ScoredColumns& columns, std::size_t n_outputs,
-                   const double* units, double regularization, double min_weight, ScoreKind kind,
-                   double* best_scores, std::uint8_t* best_bins, int n_threads) {
+                   const std::uint32_t* large, std::size_t n_fresh, const ScoredLeaves& scored,
+                   const ScoredColumns& columns, const ScoreRule& rule, double* best_scores,
+                   std::uint8_t* best_bins, int n_threads) {
   const std::size_t slot_size = n_bins * words;
   const auto bins_of = [&](std::size_t chunk, std::size_t histogram, std::size_t slot) {
     return histograms + ((chunk * n_histograms + histogram) * n_slots + slot) * slot_size;
   };
-  std::vector<std::vector<std::uint32_t>> columns_of_slot(n_slots);
-  for (std::size_t c = 0; c < columns.n_columns; ++c) {
-    columns_of_slot[columns.slots[c]].push_back(std::uint32_t(c));
-  }
-  const AddTerms add = terms_of(kind, min_weight > 0);
-  const ScoreScale scale(units, n_outputs, kind);
-  const std::size_t all_words = n_chunks * words;
+  const std::vector<std::vector<SlotColumn>> columns_of = columns_by_slot(columns, n_slots);
+  const std::size_t n_pieces = rule.n_eras * n_chunks;
+  std::fill_n(best_scores, columns.n_columns, -std::numeric_limits<double>::infinity());
+  std::fill_n(best_bins, columns.n_columns, 0);
 
   parallel_for(n_slots, n_threads, [&](std::size_t slot) {
-    const bool shared = columns_of_slot[slot].size() > 1;
+    if (columns_of[slot].empty()) return;
+    const SlotColumn& last = columns_of[slot].back();
+    const std::size_t used = last.first + last.width;
     for (std::size_t chunk = 0; chunk < n_chunks; ++chunk) {
       for (std::size_t p = 0; p < n_fresh; ++p) {
         std::int64_t* fresh = bins_of(chunk, small[p], slot);
-        if (!shared) run_sums(fresh, words, n_bins);
-        if (large[p] != no_histogram) subtract(bins_of(chunk, large[p], slot), fresh, slot_size);
+        if (columns_of[slot].size() == 1) {
+          run_sums(fresh, words, used);
+        } else {
+          run_marginals(fresh, words, columns_of[slot]);
+        }
+        if (large[p] != no_histogram) {
+          subtract(bins_of(chunk, large[p], slot), fresh, used * words);
+        }
       }
     }
-    static thread_local std::vector<Fields> own_fields;
-    own_fields.resize(std::max(own_fields.size(), all_words));
-    Fields* const fields = own_fields.data();
-    const auto field = [&](std::size_t f) {
-      return f % 2 ? fields[f / 2].low : fields[f / 2].high;
-    };
-    alignas(64) std::int64_t small_column[n_bins * 4];
-    for (const std::uint32_t c : columns_of_slot[slot]) {
+    BorderScores scores(rule, n_chunks, words);
+    std::vector<const std::int64_t*> sums(n_pieces);
+    for (const SlotColumn& own : columns_of[slot]) {
+      const std::uint32_t c = own.column;
       const std::size_t count = columns.bin_counts[c];
-      best_scores[c] = -std::numeric_limits<double>::infinity();
-      best_bins[c] = 0;
-      if (count < 2 || !columns.candidates[c]) continue;
-      alignas(64) float numerator[n_bins] = {}, denominator[n_bins] = {};
-      for (std::size_t leaf = 0; leaf < n_scored; ++leaf) {
-        for (std::size_t chunk = 0; chunk < n_chunks; ++chunk) {
-          const std::int64_t* sums = bins_of(chunk, scored[leaf], slot);
-          if (shared) {
-            marginal(sums, words, columns.shifts[c], count, small_column);
-            run_sums(small_column, words, count);
-            sums = small_column;
-          }
-          for (std::size_t w = 0; w < words; ++w) {
-            Fields& out = fields[chunk * words + w];
-            unpack(sums + w, words, count, out.low, out.high);
-          }
+      if (!columns.candidates[c]) continue;
+      scores.start(count);
+      for (std::size_t leaf = 0; leaf < scored.n_leaves; ++leaf) {
+        for (std::size_t piece = 0; piece < n_pieces; ++piece) {
+          const std::uint32_t histogram =
+              scored.histograms[piece / n_chunks * scored.n_leaves + leaf];
+          sums[piece] = histogram == no_histogram
+                            ? nullptr
+                            : bins_of(piece % n_chunks, histogram, slot) + own.first * words;
         }
-        for (std::size_t k = 0; k < n_outputs; ++k) {
-          add(field(k), field(n_outputs), count, float(units[k] / scale.gradient),
-              float(units[n_outputs] / scale.weight), float(regularization / scale.weight),
-              float(min_weight / scale.weight), numerator, denominator);
-        }
+        scores.add_leaf(sums.data());
       }
-      if (kind == ScoreKind::cosine) divide(numerator, denominator, count - 1);
-      const float* best = std::max_element(numerator, numerator + count - 1);
-      best_scores[c] = double(*best) * scale.score;
-      best_bins[c] = std::uint8_t(best - numerator);
+      const Border best = scores.best();
+      best_scores[c] = best.score;
+      best_bins[c] = best.bin;
     }
   });
 }

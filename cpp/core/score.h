@@ -8,6 +8,29 @@ namespace ocelot {
 
 enum class ScoreKind { l2 = 0, cosine = 1 };
 
+// How borders are scored. Fields of a bin are n_gradients gradients, then the weight; field f is an
+// integer worth units[f]. A side that weighs less than min_weight earns nothing.
+//
+// Plain: one era, and a gradient an output. Ordered: rows are divided into n_eras eras of an
+// artificial time. Era 0 is the first body; era e is the tail of segment e - 1, whose body are all
+// eras before. Let C = n_eras - 1 be the number of segments. The gradients of a row are, slot after
+// slot and output after output: in slot 0 those at the model of the segment that has the row in
+// its tail (era 0: segment 0); in slot C - j, for every later segment j > 0, those at its model.
+struct ScoreRule {
+  ScoreKind kind;
+  std::size_t n_eras;
+  std::size_t n_gradients;
+  const double* units;  // [n_gradients + 1]
+  double regularization, min_weight;
+};
+
+// Histograms of the leaves to be scored, [n_eras][n_leaves]; no_histogram: no rows there. Leaves
+// are added up in this order.
+struct ScoredLeaves {
+  const std::uint32_t* histograms;
+  std::size_t n_leaves;
+};
+
 // Where the columns stand in the histograms and which may be chosen.
 struct ScoredColumns {
   const std::uint32_t* slots;       // [n_columns]
@@ -20,19 +43,17 @@ struct ScoredColumns {
 // Fresh histograms: small[p] was summed from rows just now, and large[p], its sibling's, still
 // holds their parent; it becomes parent minus small. no_histogram in `large`: there is no sibling.
 //
-// A slot with one column is left as running sums over its bins: those of siblings subtract just as
-// well, and only the smaller one has to be summed up.
+// Slots are left as running sums over the bins of their column; where several share a slot, of one
+// after the other, the lowest bits first. Those of siblings subtract just as well, and only the
+// smaller one has to be summed up.
 inline constexpr std::uint32_t no_histogram = 0xffffffff;
 
 // For each column: the highest score over its borders and the bin of that border (rows with a
-// greater bin go right). Fields of a bin are gradients of n_outputs outputs, then the weight; field
-// f is an integer worth units[f]. A side that weighs less than min_weight earns nothing. Leaves are
-// added up in the order of `scored`, one histogram each.
+// greater bin go right).
 void score_columns(std::int64_t* histograms, std::size_t n_chunks, std::size_t n_histograms,
                    std::size_t n_slots, std::size_t words, const std::uint32_t* small,
-                   const std::uint32_t* large, std::size_t n_fresh, const std::uint32_t* scored,
-                   std::size_t n_scored, const ScoredColumns& columns, std::size_t n_outputs,
-                   const double* units, double regularization, double min_weight, ScoreKind kind,
-                   double* best_scores, std::uint8_t* best_bins, int n_threads);
+                   const std::uint32_t* large, std::size_t n_fresh, const ScoredLeaves& scored,
+                   const ScoredColumns& columns, const ScoreRule& rule, double* best_scores,
+                   std::uint8_t* best_bins, int n_threads);
 
 }  // namespace ocelot

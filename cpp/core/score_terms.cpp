@@ -1,5 +1,8 @@
 #include "score_terms.h"
 
+#include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "multiversion.h"
@@ -52,12 +55,71 @@ OCELOT_ADD_OUTPUT(add_cosine, true, false)
 OCELOT_ADD_OUTPUT(add_cosine_limited, true, true)
 #undef OCELOT_ADD_OUTPUT
 
-}  // namespace
-
-AddTerms terms_of(ScoreKind kind, bool limited) {
-  if (kind == ScoreKind::cosine) return limited ? add_cosine_limited : add_cosine;
-  return limited ? add_l2_limited : add_l2;
+// The same in order: values v come from the body of a segment, G and W from its tail. A side is
+// light or not by all rows of the leaf.
+template <bool cosine, bool limited>
+OCELOT_INLINE void add_segment(const std::int32_t* __restrict body_gradient,
+                               const std::int32_t* __restrict body_weight,
+                               const std::int32_t* __restrict tail_gradient,
+                               const std::int32_t* __restrict tail_weight,
+                               const std::int32_t* __restrict all_weight, std::size_t n_bins,
+                               float body_unit, float tail_unit, float weight_unit,
+                               float regularization, float min_weight, float* __restrict numerator,
+                               float* __restrict denominator) {
+  const std::size_t last = n_bins - 1;
+  const std::int32_t body_gradients = body_gradient[last], body_weights = body_weight[last];
+  const std::int32_t tail_gradients = tail_gradient[last], tail_weights = tail_weight[last];
+  const std::int32_t all_weights = limited ? all_weight[last] : 0;
+  for (std::size_t b = 0; b < n_bins; ++b) {
+    float left_value = float(body_gradient[b]) * body_unit /
+                       (float(body_weight[b]) * weight_unit + regularization);
+    float right_value = float(body_gradients - body_gradient[b]) * body_unit /
+                        (float(body_weights - body_weight[b]) * weight_unit + regularization);
+    if (limited) {
+      left_value = float(all_weight[b]) * weight_unit < min_weight ? 0.0f : left_value;
+      right_value =
+          float(all_weights - all_weight[b]) * weight_unit < min_weight ? 0.0f : right_value;
+    }
+    numerator[b] += left_value * (float(tail_gradient[b]) * tail_unit) +
+                    right_value * (float(tail_gradients - tail_gradient[b]) * tail_unit);
+    if (cosine) {
+      denominator[b] +=
+          left_value * left_value * (float(tail_weight[b]) * weight_unit) +
+          right_value * right_value * (float(tail_weights - tail_weight[b]) * weight_unit);
+    }
+  }
 }
+
+#define OCELOT_ADD_SEGMENT(name, cosine, limited)                                                  \
+  OCELOT_HOT void name(const std::int32_t* body_gradient, const std::int32_t* body_weight,         \
+                       const std::int32_t* tail_gradient, const std::int32_t* tail_weight,         \
+                       const std::int32_t* all_weight, std::size_t n_bins, float body_unit,        \
+                       float tail_unit, float weight_unit, float regularization, float min_weight, \
+                       float* numerator, float* denominator) {                                     \
+    add_segment<cosine, limited>(body_gradient, body_weight, tail_gradient, tail_weight,           \
+                                 all_weight, n_bins, body_unit, tail_unit, weight_unit,            \
+                                 regularization, min_weight, numerator, denominator);              \
+  }
+OCELOT_ADD_SEGMENT(add_ordered_l2, false, false)
+OCELOT_ADD_SEGMENT(add_ordered_l2_limited, false, true)
+OCELOT_ADD_SEGMENT(add_ordered_cosine, true, false)
+OCELOT_ADD_SEGMENT(add_ordered_cosine_limited, true, true)
+#undef OCELOT_ADD_SEGMENT
+
+OCELOT_HOT void add_to(std::int32_t* __restrict sums, const std::int32_t* __restrict more,
+                       std::size_t count) {
+  for (std::size_t b = 0; b < count; ++b) sums[b] += more[b];
+}
+
+// numerator / sqrt(denominator)
+OCELOT_HOT void divide(float* __restrict numerator, const float* __restrict denominator,
+                       std::size_t count) {
+  for (std::size_t b = 0; b < count; ++b) {
+    numerator[b] /= std::sqrt(denominator[b] + std::numeric_limits<float>::min());
+  }
+}
+
+}  // namespace
 
 OCELOT_HOT void unpack(const std::int64_t* __restrict sums, std::size_t words, std::size_t count,
                        std::int32_t* __restrict low, std::int32_t* __restrict high) {
@@ -69,15 +131,112 @@ OCELOT_HOT void unpack(const std::int64_t* __restrict sums, std::size_t words, s
   }
 }
 
-OCELOT_HOT void divide(float* __restrict numerator, const float* __restrict denominator,
-                       std::size_t count) {
-  for (std::size_t b = 0; b < count; ++b) {
-    numerator[b] /= std::sqrt(denominator[b] + std::numeric_limits<float>::min());
+OCELOT_HOT void subtract(std::int64_t* large, const std::int64_t* small, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) large[i] -= small[i];
+}
+
+BorderScores::BorderScores(const ScoreRule& rule, std::size_t n_chunks, std::size_t words)
+    : rule_(rule),
+      n_chunks_(n_chunks),
+      words_(words),
+      n_segments_(rule.n_eras - 1),
+      n_fields_(rule.n_gradients + 1) {
+  const bool cosine = rule.kind == ScoreKind::cosine, limited = rule.min_weight > 0;
+  plain_ =
+      cosine ? (limited ? add_cosine_limited : add_cosine) : (limited ? add_l2_limited : add_l2);
+  ordered_ = cosine ? (limited ? add_ordered_cosine_limited : add_ordered_cosine)
+                    : (limited ? add_ordered_l2_limited : add_ordered_l2);
+  const double largest_field = 2147483648.0;
+  gradient_scale_ = largest_field * *std::max_element(rule.units, rule.units + rule.n_gradients);
+  weight_scale_ = largest_field * rule.units[rule.n_gradients];
+  score_scale_ = cosine ? gradient_scale_ / std::sqrt(weight_scale_)
+                        : gradient_scale_ * gradient_scale_ / weight_scale_;
+  for (std::size_t f = 0; f < rule.n_gradients; ++f) {
+    units_.push_back(float(rule.units[f] / gradient_scale_));
+  }
+  units_.push_back(float(rule.units[rule.n_gradients] / weight_scale_));
+  regularization_ = float(rule.regularization / weight_scale_);
+  min_weight_ = float(rule.min_weight / weight_scale_);
+  fields_.resize(2 * n_chunks * words);
+  bodies_.resize(n_segments_ ? rule.n_gradients : 0);
+}
+
+void BorderScores::start(std::size_t n_bins) {
+  n_bins_ = n_bins;
+  std::fill_n(numerator_, n_bins, 0.0f);
+  std::fill_n(denominator_, n_bins, 0.0f);
+}
+
+void BorderScores::add_leaf(const std::int64_t* const* sums) {
+  if (n_segments_) {
+    add_ordered(sums);
+  } else {
+    unpack_fields(sums);
+    add_plain();
   }
 }
 
-OCELOT_HOT void subtract(std::int64_t* large, const std::int64_t* small, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) large[i] -= small[i];
+Border BorderScores::best() {
+  if (rule_.kind == ScoreKind::cosine) divide(numerator_, denominator_, n_bins_ - 1);
+  const float* const best = std::max_element(numerator_, numerator_ + n_bins_ - 1);
+  return {double(*best) * score_scale_, std::uint8_t(best - numerator_)};
+}
+
+void BorderScores::unpack_fields(const std::int64_t* const* sums) {
+  for (std::size_t word = 0; word < n_chunks_ * words_; ++word) {
+    if (2 * word >= n_fields_) break;
+    unpack(sums[word / words_] + word % words_, words_, n_bins_, field(2 * word + 1),
+           field(2 * word));
+  }
+}
+
+void BorderScores::add_plain() {
+  const std::size_t weight = rule_.n_gradients;
+  for (std::size_t k = 0; k < rule_.n_gradients; ++k) {
+    plain_(field(k), field(weight), n_bins_, units_[k], units_[weight], regularization_,
+           min_weight_, numerator_, denominator_);
+  }
+}
+
+void BorderScores::add_ordered(const std::int64_t* const* sums) {
+  const std::size_t n_outputs = rule_.n_gradients / n_segments_, weight = rule_.n_gradients;
+  const std::size_t bytes = n_bins_ * sizeof(std::int32_t);
+  for (Line& body : bodies_) std::memset(body.sums, 0, bytes);
+  std::memset(body_weight_.sums, 0, bytes);
+  if (rule_.min_weight > 0) {
+    std::memset(all_weight_.sums, 0, bytes);
+    for (std::size_t era = 0; era < rule_.n_eras; ++era) {
+      if (!sums[era * n_chunks_]) continue;
+      unpack_fields(sums + era * n_chunks_);
+      add_to(all_weight_.sums, field(weight), n_bins_);
+    }
+  }
+  for (std::size_t era = 0; era < rule_.n_eras; ++era) {
+    if (!sums[era * n_chunks_]) continue;
+    unpack_fields(sums + era * n_chunks_);
+    // The tail of segment era - 1, whose body are all eras before.
+    if (era > 0 && body_weight_.sums[n_bins_ - 1] > 0) {
+      const std::size_t segment = era - 1;
+      const std::size_t slot = segment == 0 ? 0 : n_segments_ - segment;
+      for (std::size_t k = 0; k < n_outputs; ++k) {
+        ordered_(bodies_[segment * n_outputs + k].sums, body_weight_.sums, field(k), field(weight),
+                 all_weight_.sums, n_bins_, units_[slot * n_outputs + k], units_[k], units_[weight],
+                 regularization_, min_weight_, numerator_, denominator_);
+      }
+    }
+    if (era == n_segments_) break;
+    add_to(body_weight_.sums, field(weight), n_bins_);
+    for (std::size_t segment = era; segment < n_segments_; ++segment) {
+      if (segment == 0) {
+        for (std::size_t k = 0; k < n_outputs; ++k) add_to(bodies_[k].sums, field(k), n_bins_);
+        continue;
+      }
+      const std::size_t slot = n_segments_ - segment;
+      for (std::size_t k = 0; k < n_outputs; ++k) {
+        add_to(bodies_[segment * n_outputs + k].sums, field(slot * n_outputs + k), n_bins_);
+      }
+    }
+  }
 }
 
 }  // namespace ocelot

@@ -1,44 +1,73 @@
-// What a leaf adds to the scores of borders, from running sums of packed words.
+// What leaves add to the scores of the borders of one column, from running sums of packed words.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "score.h"
 
 namespace ocelot {
 
-using AddTerms = void (*)(const std::int32_t* gradient, const std::int32_t* weight,
-                          std::size_t n_bins, float gradient_unit, float weight_unit,
-                          float regularization, float min_weight, float* numerator,
-                          float* denominator);
+// The highest score and the bin below its border.
+struct Border {
+  double score;
+  std::uint8_t bin;
+};
 
-// The loop for one leaf and output.
-AddTerms terms_of(ScoreKind kind, bool limited);
+// Adds up the scores of all borders of a column, leaf after leaf. Made once for many columns.
+class BorderScores {
+ public:
+  BorderScores(const ScoreRule& rule, std::size_t n_chunks, std::size_t words);
+
+  // A new column of so many bins, at most 256.
+  void start(std::size_t n_bins);
+
+  // One more leaf. sums [n_eras][n_chunks]: running sums over the bins, [n_bins][words]; null where
+  // the leaf has no rows of that era.
+  void add_leaf(const std::int64_t* const* sums);
+
+  Border best();
+
+ private:
+  struct alignas(64) Line {
+    std::int32_t sums[256];
+  };
+  using AddPlain = void (*)(const std::int32_t* gradient, const std::int32_t* weight,
+                            std::size_t n_bins, float gradient_unit, float weight_unit,
+                            float regularization, float min_weight, float* numerator,
+                            float* denominator);
+  using AddOrdered = void (*)(const std::int32_t* body_gradient, const std::int32_t* body_weight,
+                              const std::int32_t* tail_gradient, const std::int32_t* tail_weight,
+                              const std::int32_t* all_weight, std::size_t n_bins, float body_unit,
+                              float tail_unit, float weight_unit, float regularization,
+                              float min_weight, float* numerator, float* denominator);
+
+  std::int32_t* field(std::size_t f) { return fields_[f].sums; }
+  void unpack_fields(const std::int64_t* const* sums);
+  void add_plain();
+  void add_ordered(const std::int64_t* const* sums);
+
+  const ScoreRule& rule_;
+  std::size_t n_chunks_, words_, n_segments_, n_fields_, n_bins_ = 0;
+  AddPlain plain_;
+  AddOrdered ordered_;
+  // Single precision has little range, so gradients and weights are scaled to at most 1 first and
+  // the best score is scaled back.
+  double gradient_scale_, weight_scale_, score_scale_;
+  std::vector<float> units_;
+  float regularization_, min_weight_;
+  std::vector<Line> fields_;  // of one leaf and era
+  std::vector<Line> bodies_;  // gradients of each segment and output, over the eras so far
+  Line body_weight_, all_weight_;
+  alignas(64) float numerator_[256], denominator_[256];
+};
 
 // Two signed 32-bit sums share a word: word = high * 2^32 + low.
 void unpack(const std::int64_t* sums, std::size_t words, std::size_t count, std::int32_t* low,
             std::int32_t* high);
 
-// numerator / sqrt(denominator)
-void divide(float* numerator, const float* denominator, std::size_t count);
-
 // large -= small
 void subtract(std::int64_t* large, const std::int64_t* small, std::size_t count);
-
-// Single precision has little range, so gradients and weights are scaled to at most 1 first and
-// the best scores are scaled back.
-struct ScoreScale {
-  double gradient, weight, score;
-
-  ScoreScale(const double* units, std::size_t n_outputs, ScoreKind kind) {
-    const double largest_field = 2147483648.0;
-    gradient = largest_field * *std::max_element(units, units + n_outputs);
-    weight = largest_field * units[n_outputs];
-    score = kind == ScoreKind::cosine ? gradient / std::sqrt(weight) : gradient * gradient / weight;
-  }
-};
 
 }  // namespace ocelot

@@ -13,8 +13,7 @@ namespace ocelot {
 void score_statistics(const StatisticHistograms& histograms, std::size_t first_place,
                       std::size_t n_places, std::size_t n_old, std::size_t n_columns,
                       const std::uint32_t* small, const std::uint32_t* large, std::size_t n_fresh,
-                      const std::uint32_t* scored, std::size_t n_scored, std::size_t n_outputs,
-                      const double* units, double regularization, double min_weight, ScoreKind kind,
-                      double* best_scores, std::uint8_t* best_bins, int n_threads);
+                      const ScoredLeaves& scored, const ScoreRule& rule, double* best_scores,
+                      std::uint8_t* best_bins, int n_threads);
 
 }  // namespace ocelot

@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from ocelotboost.kernels.contract import NO_HISTOGRAM
 from ocelotboost.quantize.block import ColumnBlock, fill_panels, layout_columns
 
 THREADS = st.sampled_from([1, 2, 5])
@@ -92,3 +93,13 @@ def weights(draw: st.DrawFn, n_rows: int) -> NDArray[np.float32] | None:
     if kind == "whole":
         return rng.integers(0, 5, size=n_rows).astype(np.float32)
     return rng.exponential(size=n_rows).astype(np.float32)
+
+
+def scored_by_era(histograms, n_eras):
+    """Histograms (n_eras, n_leaves); the last leaf lacks some eras."""
+    if n_eras == 1:
+        return histograms[np.newaxis]
+    n_leaves = -(-len(histograms) // n_eras)
+    scored = np.full((n_leaves, n_eras), NO_HISTOGRAM, dtype=np.uint32)
+    scored.reshape(-1)[: len(histograms)] = histograms
+    return np.ascontiguousarray(scored.T)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ocelotboost.kernels import native, reference
 from ocelotboost.kernels.contract import NO_HISTOGRAM, NO_UNIT, packed_layout
-from tests.kernels.strategies import SEEDS, THREADS, blocks, partitions, weights
+from tests.kernels.strategies import SEEDS, THREADS, blocks, partitions, scored_by_era, weights
 
 OUTPUTS = st.sampled_from([1, 2, 3, 5, 7, 9])
 
@@ -19,12 +19,12 @@ def gradients_of(n_outputs, n_rows, seed, scale=1.0):
     return (scale * rng.normal(size=(n_outputs, n_rows))).astype(np.float32)
 
 
-def pack(kernels, gradients, weight, whole, n_threads=1):
+def pack(kernels, gradients, weight, whole, n_threads=1, rows=None):
     n_outputs, n_rows = gradients.shape
     n_chunks, words = packed_layout(n_outputs)
     packed = np.empty((n_chunks, n_rows, words), dtype=np.int64)
     units = np.empty(n_outputs + 1)
-    kernels.pack_gradients(gradients, weight, whole, packed, units, n_threads=n_threads)
+    kernels.pack_gradients(gradients, weight, whole, rows, packed, units, n_threads=n_threads)
     return packed, units
 
 
@@ -39,8 +39,10 @@ def test_packed_gradients_equal_the_twin(data, n_outputs, seed, scale, n_threads
     weight = data.draw(weights(n_rows))
     whole = weight is None or bool((weight == np.rint(weight)).all())
     gradients = gradients_of(n_outputs, n_rows, seed, scale)
-    packed, units = pack(native, gradients, weight, whole, n_threads)
-    expected, expected_units = pack(reference, gradients, weight, whole)
+    rows = data.draw(st.sampled_from([None, np.random.default_rng(seed).permutation(n_rows)]))
+    rows = None if rows is None else rows.astype(np.uint32)
+    packed, units = pack(native, gradients, weight, whole, n_threads, rows)
+    expected, expected_units = pack(reference, gradients, weight, whole, 1, rows)
     np.testing.assert_array_equal(units, expected_units)
     np.testing.assert_array_equal(packed, expected)
 
@@ -111,6 +113,8 @@ def test_long_segments_are_merged_exactly(n_threads):
     THREADS,
 )  # fmt: skip
 def test_scores_equal_the_twin(data, n_outputs, cosine, regularization, min_weight, n_threads):
+    n_segments = data.draw(st.sampled_from([0, 1, 3]))
+    n_outputs *= max(n_segments, 1)
     block = data.draw(blocks())
     layout, n_rows = block.layout, block.n_rows
     packed, units = pack(native, gradients_of(n_outputs, n_rows, 5), None, True)
@@ -124,16 +128,13 @@ def test_scores_equal_the_twin(data, n_outputs, cosine, regularization, min_weig
     )  # fmt: skip
     # The last histogram plays a parent that has been scored before: running sums.
     summed[:, -1] = summed[:, :-1].sum(axis=1)
-    shared = np.bincount(layout.slots, minlength=layout.n_slots) > 1
-    summed[:, -1, ~shared] = summed[:, -1, ~shared].cumsum(axis=2)
     small = np.arange(n_leaves, dtype=np.uint32)
     large = np.full(n_leaves, NO_HISTOGRAM, dtype=np.uint32)
     large[0] = n_leaves
-    scored = np.roll(np.arange(n_leaves + 1, dtype=np.uint32), 1)
+    scored = scored_by_era(np.roll(np.arange(n_leaves + 1, dtype=np.uint32), 1), n_segments + 1)
     candidates = (np.arange(len(layout.slots)) % 5 != 4).astype(np.uint8)
-    found = []
-    for kernels in (native, reference):
-        histograms = summed.copy()
+
+    def score(kernels, histograms, small, large, scored):
         scores = np.empty(len(layout.slots))
         best = np.empty(len(layout.slots), dtype=np.uint8)
         kernels.score_columns(
@@ -141,7 +142,12 @@ def test_scores_equal_the_twin(data, n_outputs, cosine, regularization, min_weig
             candidates, units, max(regularization, 1e-12), min_weight, cosine, scores, best,
             n_threads=n_threads,
         )  # fmt: skip
-        found.append((scores, best, histograms))
+        return scores, best, histograms
+
+    parent = np.array([n_leaves], dtype=np.uint32)
+    alone = np.full((n_segments + 1, 1), n_leaves, dtype=np.uint32)
+    score(reference, summed, parent, np.full_like(parent, NO_HISTOGRAM), alone)
+    found = [score(kernels, summed.copy(), small, large, scored) for kernels in (native, reference)]
     for ours, theirs in zip(*found, strict=True):
         np.testing.assert_array_equal(ours, theirs)
 

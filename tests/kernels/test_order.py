@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 
 from ocelotboost.kernels import native, reference
 from ocelotboost.kernels.contract import NO_HISTOGRAM, History, packed_layout
-from tests.kernels.strategies import SEEDS, THREADS, category_codes, partitions, weights
+from tests.kernels.strategies import (
+    SEEDS,
+    THREADS,
+    category_codes,
+    partitions,
+    scored_by_era,
+    weights,
+)
 
 OUTPUTS = st.sampled_from([1, 2, 3, 5, 7, 9])
 
@@ -186,7 +193,7 @@ def packed_of(n_outputs, n_rows, seed):
     packed = np.empty((n_chunks, n_rows, words), dtype=np.int64)
     units = np.empty(n_outputs + 1)
     gradients = rng.normal(size=(n_outputs, n_rows)).astype(np.float32)
-    native.pack_gradients(gradients, None, True, packed, units, n_threads=1)
+    native.pack_gradients(gradients, None, True, None, packed, units, n_threads=1)
     return packed, units
 
 
@@ -254,6 +261,8 @@ def test_long_leaves_are_cut_and_merged_exactly(n_threads, n_outputs, n_bytes):
 def test_scores_of_statistics_equal_the_twin(
     data, n_outputs, cosine, regularization, min_weight, seed, n_threads
 ):
+    n_segments = data.draw(st.sampled_from([0, 1, 3]))
+    n_outputs *= max(n_segments, 1)
     n_rows, n_bytes = 400, data.draw(st.sampled_from([1, 2, 3]))
     n_columns = 2 * n_bytes - data.draw(st.integers(0, 1))
     rng = np.random.default_rng(seed)
@@ -273,7 +282,7 @@ def test_scores_of_statistics_equal_the_twin(
     halves[:] = halves.cumsum(axis=3)
     large = np.full(n_leaves, NO_HISTOGRAM, dtype=np.uint32)
     large[0] = n_leaves
-    scored = np.roll(np.arange(n_leaves + 1, dtype=np.uint32), 1)
+    scored = scored_by_era(np.roll(np.arange(n_leaves + 1, dtype=np.uint32), 1), n_segments + 1)
     found = []
     for kernels in (native, reference):
         histograms = summed.copy()

@@ -5,14 +5,16 @@
     repeat
         draw r from 1 … s
         g = negative gradients of the loss at M_r        (boost/plain.py)
+            Ordered: each row's at the M_{r,j} that
+            has not seen it                              (boost/ordered.py)
         choose rows and their sampling weights           (boost/sampling.py)
         grow the structure of a tree on g and σ_r        (grow/oblivious.py)
         for each M_r': fill the leaves by σ_r'           (leaves/estimate.py)
                        M_r' = M_r' + learning rate * tree
-    until enough trees, or an eval set stops improving   (boost/stopping.py)
+    until enough trees, or a curve stops improving       (boost/stopping.py)
 
-M₀ is the model, the sum of the trees so far; M₁ … M_s support it. Without categories there are no
-orderings, and M₀ does all.
+M₀ is the model, the sum of the trees so far; the others support it. In Plain mode without
+categories there are no orderings, and M₀ does all.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.boost.callback import History, IterationInfo, call
-from ocelotboost.boost.evaluation import EvalSet, Evaluation, LossMetric
+from ocelotboost.boost.evaluation import UNSEEN, EvalSet, Evaluation, LossMetric
+from ocelotboost.boost.evidence import Evidence
+from ocelotboost.boost.ordered import OrderedModels
 from ocelotboost.boost.plain import PlainModels, TrainingSet
 from ocelotboost.boost.sampling import Sampling
 from ocelotboost.boost.stopping import BestIteration, TimeLimit
@@ -39,9 +43,10 @@ from ocelotboost.grow.scorer import ColumnScorer, GradientPacker, ScoreSettings
 from ocelotboost.grow.statistic_scorer import StatisticScorer
 from ocelotboost.leaves.estimate import LeafSettings
 from ocelotboost.loss.base import Floats, Loss
-from ocelotboost.loss.passes import pass_for
+from ocelotboost.loss.passes import Pass, pass_for
 from ocelotboost.metric.base import MetricLike
 from ocelotboost.order.combination import Combinations
+from ocelotboost.order.segments import Segments
 
 #: Beyond it, gradients do not fit into single precision.
 _LARGEST_LEAF = 1e38
@@ -49,7 +54,11 @@ _LARGEST_LEAF = 1e38
 
 @dataclass(frozen=True)
 class BoostSettings:
-    """What the loop needs to know; the estimator's parameters with every 'auto' resolved."""
+    """What the loop needs to know; the estimator's parameters with every 'auto' resolved.
+
+    segments        of the orderings in Ordered mode; None is Plain
+    stop_on_unseen  stop on the supporting models' loss of rows they have not seen
+    """
 
     iterations: int
     learning_rate: float
@@ -61,6 +70,8 @@ class BoostSettings:
     sampling: Sampling
     score: ScoreSettings
     leaves: LeafSettings
+    segments: Segments | None
+    stop_on_unseen: bool
     early_stopping_rounds: int | None
     time_limit: float | None
     n_threads: int
@@ -68,7 +79,8 @@ class BoostSettings:
 
 @dataclass(frozen=True)
 class Boosted:
-    """The trees, the metrics after each, and the best number of trees by the eval set (or None)."""
+    """The trees, the metrics after each, and the best number of trees by the curve that was watched
+    (or None)."""
 
     trees: list[GrownTree]
     history: History
@@ -81,19 +93,23 @@ def boost(
     loss: Loss,
     metrics: list[MetricLike],
     start: Floats,
+    continues: bool,
     settings: BoostSettings,
     callbacks: list[Any],
     seed: np.random.SeedSequence,
 ) -> Boosted:
-    """Train from the raw predictions ``start`` (n_outputs, n). The last of ``metrics``, on the
-    first eval set, decides about stopping; without metrics the loss does."""
+    """Train from the raw predictions ``start`` (n_outputs, n), which are those of a model where
+    training ``continues``. The last of ``metrics``, on the first eval set or on unseen rows,
+    decides about stopping; without metrics the loss does."""
     loss_pass = pass_for(loss, settings.n_threads)
     loss_metric = LossMetric(loss, loss_pass)
-    evaluation = Evaluation(loss_metric, metrics, eval_sets)
+    models = _models(training, loss, loss_pass, start, continues, settings)
+    ordered = isinstance(models, OrderedModels)
+    evaluation = Evaluation(loss_metric, metrics, eval_sets, with_unseen=ordered)
     judge = metrics[-1] if metrics else loss_metric
+    watched = _watched(eval_sets, settings)
     best = BestIteration(judge.higher_is_better, settings.early_stopping_rounds)
     clock = TimeLimit(settings.time_limit)
-    models = PlainModels(training, loss, loss_pass, start, settings.learning_rate, settings.leaves)
     grower = _Grower(training, len(start), settings, seed)
     trees: list[GrownTree] = []
 
@@ -105,17 +121,19 @@ def boost(
             if call(callbacks, "before_iteration", info()):
                 break
             now = info()
-            ordering = grower.draw_ordering()
-            splits = grower.structure(models[ordering].gradients, ordering, n_trees=len(trees))
+            ordering = grower.draw(models.orderings)
+            splits = grower.structure(models.evidence(ordering), ordering, n_trees=len(trees))
             values, weights = models.add_tree(splits)
             tree = without_idle_split(GrownTree(splits, values, weights))
             for eval_set in eval_sets:
                 eval_set.add_tree(tree, settings.n_threads)
             evaluation.record(models.main.loss, training.target, training.weight, models.main.raw)
+            if isinstance(models, OrderedModels):
+                evaluation.record_unseen(models.unseen_loss, models.unseen())
             trees.append(tree)
             grower.finished(tree)
-            stop = bool(eval_sets) and best.update(
-                len(trees) - 1, evaluation.history[eval_sets[0].name][judge.name][-1]
+            stop = watched is not None and best.update(
+                len(trees) - 1, evaluation.history[watched][judge.name][-1]
             )
             if call(callbacks, "after_iteration", now) or stop:
                 break
@@ -125,7 +143,30 @@ def boost(
         warnings.warn(
             f"Training was interrupted; the model keeps its {len(trees)} trees.", stacklevel=2
         )
-    return Boosted(trees, evaluation.history, best.iteration if eval_sets and trees else None)
+    return Boosted(trees, evaluation.history, best.iteration if watched and trees else None)
+
+
+def _models(
+    training: TrainingSet,
+    loss: Loss,
+    loss_pass: Pass,
+    start: Floats,
+    continues: bool,
+    settings: BoostSettings,
+) -> PlainModels | OrderedModels:
+    rate, leaves = settings.learning_rate, settings.leaves
+    if settings.segments is None:
+        return PlainModels(training, loss, loss_pass, start, rate, leaves)
+    return OrderedModels(
+        training, loss, loss_pass, start, rate, leaves, settings.segments, continues
+    )
+
+
+def _watched(eval_sets: list[EvalSet], settings: BoostSettings) -> str | None:
+    """The name of the curve that decides about stopping."""
+    if settings.stop_on_unseen:
+        return UNSEEN
+    return eval_sets[0].name if eval_sets else None
 
 
 class _Grower:
@@ -141,31 +182,33 @@ class _Grower:
         self._training = training
         self._settings = settings
         n_rows = training.block.n_rows
-        self._scorers = _scorers(training, n_outputs, settings)
-        self._packer = GradientPacker(n_rows, n_outputs, settings.n_threads)
+        segments = settings.segments
+        n_gradients = n_outputs * (1 if segments is None else segments.n_segments)
+        self._scorers = _scorers(training, n_gradients, settings)
+        self._packer = GradientPacker(n_rows, n_gradients, settings.n_threads)
         self._sorter = RowSorter(training.answers(), n_rows, settings.n_threads)
-        self._all_rows = np.arange(n_rows, dtype=np.uint32)
         self._last_leaf_size: float | None = None
         # Streams of their own, so that one kind of randomness does not shift the others.
         self._sample_rng, self._noise_rng, self._column_rng, self._ordering_rng = (
             np.random.default_rng(child) for child in seed.spawn(4)
         )
 
-    def draw_ordering(self) -> int:
-        """r from 1 … s; 0 where σ₀ is all there is."""
-        n_orderings = self._training.n_orderings
-        return int(self._ordering_rng.integers(1, n_orderings)) if n_orderings > 1 else 0
+    def draw(self, orderings: list[int]) -> int:
+        """One of them."""
+        return orderings[int(self._ordering_rng.integers(len(orderings)))]
 
-    def structure(self, gradients: NDArray[np.float32], ordering: int, n_trees: int) -> list[Split]:
+    def structure(self, evidence: Evidence, ordering: int, n_trees: int) -> list[Split]:
         """The splits of the next tree."""
         training, settings = self._training, self._settings
         sampled = settings.sampling.weights(
-            gradients, training.weight, self._last_leaf_size, self._sample_rng
+            evidence.own, evidence.weight, self._last_leaf_size, self._sample_rng
         )
-        rows, weight = self._chosen(sampled)
+        rows, eras, weight = _chosen(evidence, sampled)
+        whole_weights = training.whole_weights and sampled is None
         return grow_oblivious(
-            self._packer.pack(gradients, weight, training.whole_weights and sampled is None),
+            self._packer.pack(evidence.gradients, weight, whole_weights, evidence.rows),
             rows,
+            eras,
             ordering,
             *draw_candidates(
                 training.block.n_columns, settings.combinations, settings.rsm, self._column_rng
@@ -175,8 +218,8 @@ class _Grower:
             depth=settings.depth,
             noise=noise_scale(
                 settings.random_strength,
-                gradients,
-                training.weight,
+                evidence.own,
+                evidence.weight,
                 training.n_rows,
                 n_trees * settings.learning_rate,
             ),
@@ -194,28 +237,33 @@ class _Grower:
                 "l2_leaf_reg."
             )
 
-    def _chosen(
-        self, sampled: NDArray[np.float32] | None
-    ) -> tuple[NDArray[np.uint32], NDArray[np.float32] | None]:
-        """Rows with a sampling weight, and weight times sampling weight."""
-        weight = self._training.weight
-        if sampled is None:
-            return self._all_rows, weight
-        rows = np.flatnonzero(sampled > 0).astype(np.uint32)
-        return rows, sampled if weight is None else sampled * weight
+
+def _chosen(
+    evidence: Evidence, sampled: NDArray[np.float32] | None
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.float32] | None]:
+    """Rows with a sampling weight, where their eras begin, and weight times sampling weight."""
+    n_rows = evidence.own.shape[1]
+    every = np.arange(n_rows, dtype=np.uint32) if evidence.rows is None else evidence.rows
+    if sampled is None:
+        return every, evidence.eras, evidence.weight
+    taken = np.flatnonzero(sampled > 0)
+    eras = np.searchsorted(taken, evidence.eras).astype(np.uint32)
+    weight = sampled if evidence.weight is None else sampled * evidence.weight
+    return every[taken], eras, weight
 
 
-def _scorers(training: TrainingSet, n_outputs: int, settings: BoostSettings) -> Scorers:
+def _scorers(training: TrainingSet, n_gradients: int, settings: BoostSettings) -> Scorers:
     n_leaves = max(min(1 << (settings.depth - 1), training.block.n_rows), 1)
+    n_eras = 1 if settings.segments is None else settings.segments.n_segments + 1
     columns = statistics = None
     if training.statistics is None or (training.block.layout.bin_counts > 1).any():
-        columns = ColumnScorer(training.block, n_outputs, n_leaves, settings.score)
+        columns = ColumnScorer(training.block, n_gradients, n_leaves * n_eras, settings.score)
     if training.statistics is not None:
         statistics = StatisticScorer(
             training.statistics,
             settings.combinations.most(settings.depth),
-            n_outputs,
-            n_leaves,
+            n_gradients,
+            n_leaves * n_eras,
             settings.model_size_reg,
             settings.score,
         )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.boost.callback import History
+from ocelotboost.boost.ordered import UnseenRows
 from ocelotboost.boost.tree import GrownTree
 from ocelotboost.grow.answers import Split
 from ocelotboost.kernels import native
@@ -20,6 +21,9 @@ from ocelotboost.order.combination import Combination
 from ocelotboost.order.whole_data import WholeData
 from ocelotboost.predict.statistics import StatisticLookup
 from ocelotboost.quantize.block import ColumnSplit
+
+#: In the history: training rows at supporting models that have not seen them.
+UNSEEN = "ordered"
 
 
 @dataclass(frozen=True)
@@ -128,7 +132,11 @@ class Evaluation:
     """Records the loss, and the metrics besides it, of every data set."""
 
     def __init__(
-        self, loss_metric: LossMetric, metrics: list[MetricLike], eval_sets: list[EvalSet]
+        self,
+        loss_metric: LossMetric,
+        metrics: list[MetricLike],
+        eval_sets: list[EvalSet],
+        with_unseen: bool,
     ) -> None:
         self._loss_metric = loss_metric
         self._metrics = [metric for metric in metrics if metric.name != loss_metric.name]
@@ -136,7 +144,11 @@ class Evaluation:
         names = [loss_metric.name, *(metric.name for metric in self._metrics)]
         self.history: History = {
             data: {name: [] for name in names}
-            for data in ("learn", *(eval_set.name for eval_set in eval_sets))
+            for data in (
+                "learn",
+                *([UNSEEN] if with_unseen else []),
+                *(eval_set.name for eval_set in eval_sets),
+            )
         }
 
     def record(
@@ -147,18 +159,27 @@ class Evaluation:
         raw: Floats,
     ) -> None:
         """One more value of everything, after a tree."""
-        self.history["learn"][self._loss_metric.name].append(learn_loss)
-        self._record_metrics("learn", target, weight, raw)
+        self._append("learn", [learn_loss, *self._values(target, weight, raw)])
         for eval_set in self.eval_sets:
-            values = self.history[eval_set.name]
-            values[self._loss_metric.name].append(self._loss_metric.of(eval_set))
-            self._record_metrics(eval_set.name, eval_set.target, eval_set.weight, eval_set.raw)
+            values = self._values(eval_set.target, eval_set.weight, eval_set.raw)
+            self._append(eval_set.name, [self._loss_metric.of(eval_set), *values])
 
-    def _record_metrics(
-        self, data: str, target: Targets, weight: NDArray[np.float32] | None, raw: Floats
-    ) -> None:
+    def record_unseen(self, loss: float, orderings: Iterable[UnseenRows]) -> None:
+        """The same of training rows at models that have not seen them: the mean over orderings."""
+        means: list[float] = []
+        if self._metrics:
+            values = [self._values(rows.target, rows.weight, rows.raw) for rows in orderings]
+            means = np.mean(values, axis=0).tolist()
+        self._append(UNSEEN, [loss, *means])
+
+    def _append(self, data: str, values: list[float]) -> None:
+        for curve, value in zip(self.history[data].values(), values, strict=True):
+            curve.append(value)
+
+    def _values(
+        self, target: Targets, weight: NDArray[np.float32] | None, raw: Floats
+    ) -> list[float]:
+        """Of the metrics besides the loss."""
         # Metrics take rows first, as users do.
         rows_first = raw[0] if len(raw) == 1 else raw.T
-        for metric in self._metrics:
-            value = float(metric.value(target, rows_first, weight))
-            self.history[data][metric.name].append(value)
+        return [float(metric.value(target, rows_first, weight)) for metric in self._metrics]

@@ -13,12 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ocelotboost.boost.evidence import Evidence
 from ocelotboost.boost.tree import rounded
 from ocelotboost.grow.answers import Answers, Split
 from ocelotboost.kernels import native
 from ocelotboost.leaves.estimate import LeafSettings, estimate_leaves
 from ocelotboost.loss.base import Floats, Loss, Targets
 from ocelotboost.loss.passes import Leaves, Pass
+from ocelotboost.order.ordering import Orderings
 from ocelotboost.order.statistic_cache import StatisticCache
 from ocelotboost.quantize.block import ColumnBlock
 
@@ -35,6 +37,7 @@ class TrainingSet:
     weight         float32 (n,), or None when all weigh 1
     whole_weights  the weights are whole numbers, so each counts copies of its row
     statistics     of the categorical features, or None where there are none
+    orderings      uint32 (s + 1, n) of ordered boosting, or None in Plain mode
     """
 
     block: ColumnBlock
@@ -42,6 +45,7 @@ class TrainingSet:
     weight: NDArray[np.float32] | None
     whole_weights: bool
     statistics: StatisticCache | None = None
+    orderings: Orderings | None = None
 
     @property
     def total_weight(self) -> float:
@@ -53,11 +57,6 @@ class TrainingSet:
     def n_rows(self) -> float:
         """Rows, or copies of rows where the weights say so."""
         return self.total_weight if self.whole_weights else float(self.block.n_rows)
-
-    @property
-    def n_orderings(self) -> int:
-        """σ₀ and those of the supporting models."""
-        return 1 if self.statistics is None else len(self.statistics.source.orderings)
 
     def answers(self) -> Answers:
         return Answers(self.block, self.statistics)
@@ -136,9 +135,12 @@ class PlainModels:
         self._learning_rate = learning_rate
         self._settings = settings
         self._leaves = np.empty(training.block.n_rows, dtype=np.uint32)
+        self._weight = training.weight
+        statistics = training.statistics
+        n_orderings = 1 if statistics is None else len(statistics.source.orderings)
         self._models = [
             PlainModel(training, loss, loss_pass, start.copy() if r else start)
-            for r in range(training.n_orderings)
+            for r in range(n_orderings)
         ]
 
     @property
@@ -146,8 +148,15 @@ class PlainModels:
         """M₀."""
         return self._models[0]
 
-    def __getitem__(self, ordering: int) -> PlainModel:
-        return self._models[ordering]
+    @property
+    def orderings(self) -> list[int]:
+        """Those that choose trees: 1 … s, or σ₀ where it is all there is."""
+        return list(range(1, len(self._models))) or [0]
+
+    def evidence(self, ordering: int) -> Evidence:
+        gradients = self._models[ordering].gradients
+        eras = np.array([0, gradients.shape[1]], dtype=np.uint32)
+        return Evidence(gradients, gradients, self._weight, None, eras)
 
     def add_tree(self, splits: Sequence[Split]) -> tuple[Floats, Floats]:
         """Every model fills the leaves of the structure by its own statistics and gradients.

@@ -37,6 +37,7 @@ from ocelotboost.estimator.parameters import (
 from ocelotboost.estimator.preparation import (
     Prepared,
     boost_settings,
+    check_mode,
     eval_inputs,
     hold_out,
     prepare,
@@ -88,8 +89,20 @@ class OcelotEstimator(BaseEstimator):  # type: ignore[misc]
     )
     boosting_type: str = parameter(
         "auto",
-        one_of("auto", "Plain"),
-        "'Plain' is the classic scheme; 'auto' is Plain in this version.",
+        one_of("auto", "Ordered", "Plain"),
+        "'Ordered': gradients that no row's own target has entered, for small data. 'Plain': the "
+        "classic scheme. 'auto': by the number of rows.",
+    )
+    segment_growth: float = parameter(
+        2.0,
+        number(1, open_low=True),
+        "For Ordered: supporting models learn from bodies of rows that grow by this factor.",
+    )
+    independent_orderings: bool = parameter(
+        False,
+        flag(),
+        "For Ordered: boosting has orderings of its own, not those of the target statistics. For "
+        "experiments; it lets targets leak.",
     )
     cat_features: Any = parameter(
         None,
@@ -197,11 +210,18 @@ class OcelotEstimator(BaseEstimator):  # type: ignore[misc]
         either(nothing(), _metric_rule),
         "Watched besides the loss; on the first eval set it decides when to stop. None: the loss.",
     )
+    early_stopping: str = parameter(
+        "auto",
+        one_of("auto", "ordered"),
+        "Which curve decides when to stop. 'auto': that of the eval set, if there is one. "
+        "'ordered': that of the training rows at models which have not seen them; no rows are held "
+        "out, and the mode is Ordered.",
+    )
     early_stopping_rounds: int | None = parameter(
         None,
         either(nothing(), whole(1)),
-        "Stop when the eval metric has not improved for so many trees. With validation_fraction, "
-        "None means 50.",
+        "Stop when the eval metric has not improved for so many trees. With validation_fraction or "
+        "early_stopping='ordered', None means 50.",
     )
     validation_fraction: float | None = parameter(
         None,
@@ -261,6 +281,7 @@ class OcelotEstimator(BaseEstimator):  # type: ignore[misc]
         callbacks      objects with before_iteration(info) and/or after_iteration(info); True stops
         """
         check_parameters(self)
+        check_mode(self)
         n_threads = thread_count(self.n_jobs)
         named = self.cat_features if cat_features is None else cat_features
         table = table_from_input(X, cat_features=named, n_threads=n_threads)
@@ -291,6 +312,7 @@ class OcelotEstimator(BaseEstimator):  # type: ignore[misc]
                 loss,
                 metrics,
                 prepared.start,
+                prepared.continued is not None,
                 settings,
                 [*callbacks, progress],
                 prepared.seed,

@@ -129,14 +129,20 @@ def make_statistics(
 def make_orderings(
     estimator: OcelotEstimator, table: Table, count: int, seed: np.random.SeedSequence
 ) -> Orderings:
-    """σ₀ … σ_s, s = ``count``; one for all where rows have their time, or where there is no
-    order."""
-    if HISTORIES[estimator.target_statistic] != History.BEFORE:
-        return ordering_by_time(None, table.n_rows)
+    """σ₀ … σ_s, s = ``count``; one for all where rows have their time."""
     if _is_flag(estimator.has_time) and not estimator.has_time:
         return draw_orderings(table.n_rows, count, np.random.default_rng(seed))
     column = _time_column(estimator, table)
     return ordering_by_time(None if column is None else _numbers(table, column), table.n_rows)
+
+
+def statistic_orderings(
+    estimator: OcelotEstimator, table: Table, count: int, seed: np.random.SeedSequence
+) -> Orderings:
+    """The same for target statistics; one for all where they have no order."""
+    if HISTORIES[estimator.target_statistic] != History.BEFORE:
+        return ordering_by_time(None, table.n_rows)
+    return make_orderings(estimator, table, count, seed)
 
 
 def _time_column(estimator: OcelotEstimator, table: Table) -> int | None:

@@ -25,6 +25,7 @@ from ocelotboost.estimator.categories import (
     make_orderings,
     make_statistics,
     size_in_bytes,
+    statistic_orderings,
 )
 from ocelotboost.grow.scorer import ScoreSettings
 from ocelotboost.leaves.estimate import LeafSettings
@@ -32,6 +33,7 @@ from ocelotboost.loss.base import Floats, LeafRule, Loss, Targets
 from ocelotboost.model.statistic_table import Indicators
 from ocelotboost.model.trained import TrainedModel
 from ocelotboost.order.combination import Combinations
+from ocelotboost.order.segments import divide
 from ocelotboost.order.whole_data import WholeData
 from ocelotboost.predict.predictor import make_predictor
 from ocelotboost.quantize.categorical_data import CategoricalData
@@ -44,6 +46,9 @@ from ocelotboost.table.values import Header
 
 if TYPE_CHECKING:
     from ocelotboost.estimator.base import OcelotEstimator
+
+#: boosting_type="auto" is Ordered for so many rows.
+FEWEST_ORDERED_ROWS, MOST_ORDERED_ROWS = 1, 0
 
 _DEFAULT_PATIENCE = 50
 _MOST_COPIES = 1 << 30
@@ -162,10 +167,11 @@ def hold_out(
 
 def _check_nothing_to_hold_out(estimator: OcelotEstimator, evals: list[EvalInput]) -> None:
     """Refuse parameters that would do nothing without held-out rows."""
-    if estimator.early_stopping_rounds is not None and not evals:
+    watched = bool(evals) or estimator.early_stopping == "ordered"
+    if estimator.early_stopping_rounds is not None and not watched:
         raise ParameterError(
             f"early_stopping_rounds={estimator.early_stopping_rounds} needs rows to watch; give an "
-            "eval_set or a validation_fraction."
+            "eval_set, a validation_fraction, or early_stopping='ordered'."
         )
     if estimator.refit is not None:
         raise ParameterError(
@@ -188,6 +194,32 @@ def _stratified(
     held = np.zeros(len(target), dtype=bool)
     held[order[np.diff(counts) > 0]] = True
     return held
+
+
+def check_mode(estimator: OcelotEstimator) -> None:
+    """Refuse parameters of Ordered mode that contradict each other."""
+    if estimator.early_stopping != "ordered":
+        return
+    if estimator.boosting_type == "Plain":
+        raise ParameterError(
+            "early_stopping='ordered' needs models that have not seen every row, and Plain mode "
+            "has none; use boosting_type='Ordered'."
+        )
+    if estimator.validation_fraction is not None:
+        raise ParameterError(
+            f"early_stopping='ordered' holds no rows out, validation_fraction="
+            f"{estimator.validation_fraction} does; give one of them."
+        )
+
+
+def is_ordered(estimator: OcelotEstimator, n_rows: int) -> bool:
+    """Whether training is in Ordered mode; 'auto' resolved."""
+    if n_rows < 2:  # nobody comes before anybody
+        return False
+    if estimator.boosting_type == "auto":
+        few = FEWEST_ORDERED_ROWS <= n_rows <= MOST_ORDERED_ROWS
+        return few or estimator.early_stopping == "ordered"
+    return estimator.boosting_type == "Ordered"
 
 
 @dataclass(frozen=True)
@@ -243,6 +275,7 @@ class Prepared:
             quantizer,
             combinations,
             estimator.permutation_count,
+            is_ordered(estimator, data.table.n_rows),
             order_seed,
             n_threads,
         )
@@ -295,8 +328,12 @@ def boost_settings(
     min_data = float(estimator.min_data_in_leaf)
     min_weight = min_data * mean_weight if min_data > 1 else 0.0
     patience = estimator.early_stopping_rounds
-    if patience is None and estimator.validation_fraction is not None:
+    stop_on_unseen = estimator.early_stopping == "ordered"
+    if patience is None and (stop_on_unseen or estimator.validation_fraction is not None):
         patience = _DEFAULT_PATIENCE
+    segments = None
+    if training.orderings is not None:
+        segments = divide(training.block.n_rows, float(estimator.segment_growth))
     return BoostSettings(
         iterations=int(estimator.iterations),
         learning_rate=prepared.learning_rate,
@@ -323,6 +360,8 @@ def boost_settings(
             min_weight=min_weight,
             n_threads=n_threads,
         ),
+        segments=segments,
+        stop_on_unseen=stop_on_unseen,
         early_stopping_rounds=patience,
         time_limit=estimator.time_limit,
         n_threads=n_threads,
@@ -344,6 +383,7 @@ def replay_on_all_rows(
         prepared.quantizer,
         prepared.combinations,
         0,
+        False,
         _seeds(estimator)[3],
         n_threads,
     )
@@ -373,11 +413,12 @@ def _training_set(
     quantizer: Quantizer,
     combinations: Combinations,
     n_supporting: int,
+    ordered: bool,
     seed: np.random.SeedSequence,
     n_threads: int,
 ) -> tuple[TrainingSet, LabelledTable]:
     """The rows that train trees, as the loop takes them, and as they are."""
-    history_seed, order_seed = seed.spawn(2)
+    history_seed, order_seed, independent_seed = seed.spawn(3)
     statistics = None
     trained = data
     if combinations.features:
@@ -393,11 +434,19 @@ def _training_set(
             estimator._statistic_targets(data.target, data.weight, categories),
             data.weight,
             block,
-            make_orderings(estimator, data.table, n_supporting, order_seed),
+            statistic_orderings(estimator, data.table, n_supporting, order_seed),
             n_threads,
         )
+    orderings = None
+    if ordered:
+        # σ_cat = σ_boost: the same seed draws the same orderings for statistics and segments.
+        own_seed = independent_seed if estimator.independent_orderings else order_seed
+        orderings = make_orderings(estimator, trained.table, n_supporting, own_seed)
     whole = trained.weight is None or _counts_copies(trained.weight)
-    return TrainingSet(block, trained.target, trained.weight, whole, statistics), trained
+    return (
+        TrainingSet(block, trained.target, trained.weight, whole, statistics, orderings),
+        trained,
+    )
 
 
 def _eval_set(

@@ -36,6 +36,7 @@ class Scorers:
 def grow_oblivious(
     gradients: PackedGradients,
     rows: NDArray[np.uint32],
+    eras: NDArray[np.uint32],
     ordering: int,
     candidates: NDArray[np.uint8],
     combinations: Combinations,
@@ -46,19 +47,21 @@ def grow_oblivious(
     noise: float,
     rng: np.random.Generator,
 ) -> list[Split]:
-    """The splits of a tree. It ends before ``depth`` when the best split divides no leaf; whether
-    the last one does is seen later, by the leaves it makes."""
+    """The splits of a tree, chosen by ``rows``; in Ordered mode those of era e, which are
+    ``rows[eras[e] : eras[e + 1]]``, by what the eras before say of them. It ends before ``depth``
+    when the best split divides no leaf; whether the last one does is seen later, by the leaves
+    it makes."""
     columns, statistics = scorers.columns, scorers.statistics
     splits: list[Split] = []
     score = 0.0
-    partition = sorter.root(rows)
+    partition = sorter.root(rows, eras)
     histograms = LeafHistograms(scorers.capacity)
+    level = histograms.root(partition)
     if columns is not None:
         columns.start(gradients, candidates)
     if statistics is not None:
         statistics.start(gradients, combinations.single(), ordering)
     while True:
-        level = histograms.next_level(partition)
         found: list[Candidate | None] = []
         if columns is not None:
             found.append(columns.best(partition, level, noise, rng))
@@ -75,6 +78,7 @@ def grow_oblivious(
         if divided.n_filled == partition.n_filled:
             return splits[:-1]
         partition = divided
+        level = histograms.after(partition)
         if statistics is not None:
             statistics.offer(combinations.after(splits))
 

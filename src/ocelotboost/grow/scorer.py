@@ -5,6 +5,9 @@ v = G / (W + λ) the leaf value. The paper's score is the cosine between leaf va
 
     Σ v·G / √(Σ v²·W),          the other choice, L2, is its numerator.
 
+In Ordered mode the sums go over the segments of the ordering too: v = G / (W + λ) is made of the
+body's rows, and G and W beside it are those of the tail (order/segments.py).
+
 The sums come from histograms (grow/level.py). Columns of the table are scored here, target
 statistics in grow/statistic_scorer.py.
 """
@@ -53,7 +56,7 @@ class PackedGradients:
     """Gradients and weights of all rows as integers, two fields a word.
 
     words  int64 (n_chunks, n_rows, words)
-    units  float64 (n_outputs + 1,) what the integer 1 is worth in each field
+    units  float64 (n_gradients + 1,) what the integer 1 is worth in each field
     """
 
     words: NDArray[np.int64]
@@ -63,8 +66,8 @@ class PackedGradients:
 class GradientPacker:
     """Packs gradients, in memory that is kept from tree to tree."""
 
-    def __init__(self, n_rows: int, n_outputs: int, n_threads: int) -> None:
-        n_chunks, words = packed_layout(n_outputs)
+    def __init__(self, n_rows: int, n_gradients: int, n_threads: int) -> None:
+        n_chunks, words = packed_layout(n_gradients)
         self._words = aligned_empty((n_chunks, n_rows, words), np.int64)
         self._n_threads = n_threads
 
@@ -73,11 +76,13 @@ class GradientPacker:
         gradients: NDArray[np.float32],
         weight: NDArray[np.float32] | None,
         whole_weights: bool,
+        rows: NDArray[np.uint32] | None = None,
     ) -> PackedGradients:
-        """Pack gradients (n_outputs, n_rows), not yet multiplied by the weight (n_rows,)."""
+        """Pack gradients (n_gradients, n_rows), not yet multiplied by the weight (n_rows,). Both
+        are those of ``rows``, or of the rows as they come."""
         units = np.empty(len(gradients) + 1)
         native.pack_gradients(
-            gradients, weight, whole_weights, self._words, units, n_threads=self._n_threads
+            gradients, weight, whole_weights, rows, self._words, units, n_threads=self._n_threads
         )
         return PackedGradients(self._words, units)
 
@@ -90,16 +95,16 @@ class ColumnScorer:
     """
 
     def __init__(
-        self, block: ColumnBlock, n_outputs: int, n_leaves: int, settings: ScoreSettings
+        self, block: ColumnBlock, n_gradients: int, n_cells: int, settings: ScoreSettings
     ) -> None:
         self._block = block
         self._settings = settings
-        n_chunks, words = packed_layout(n_outputs)
+        n_chunks, words = packed_layout(n_gradients)
         self._shape = (n_chunks, words)
         slot_bytes = n_chunks * words * N_BINS * 8
         affordable = max(HISTOGRAM_BYTES // (slot_bytes * block.layout.n_slots), 1)
-        #: Histograms, of as many leaves as will be there or fit into memory.
-        self.capacity = min(n_leaves, affordable)
+        #: Histograms, of as many cells as will be there or fit into memory.
+        self.capacity = min(n_cells, affordable)
         self._histograms = self._empty(self.capacity, block.layout.n_slots)
 
     def start(self, gradients: PackedGradients, candidates: NDArray[np.uint8]) -> None:
@@ -136,7 +141,7 @@ class ColumnScorer:
         bins = np.zeros(self._block.n_columns, dtype=np.uint8)
         for group in range(len(layout.group_widths)):
             columns, part = _columns_of_group(layout, group)
-            histograms = self._empty(partition.n_leaves, int(part.group_widths[0]))
+            histograms = self._empty(len(partition.sizes), int(part.group_widths[0]))
             scores[columns], bins[columns] = self._scores(
                 partition, level, part, histograms, self._candidates[columns]
             )

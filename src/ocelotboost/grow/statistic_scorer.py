@@ -27,7 +27,7 @@ _BINS_OF_A_BYTE = 32  # 16 of its low half, 16 of its high half
 class StatisticScorer:
     """Scores combinations level after level of one tree; one scorer serves all trees.
 
-    Each combination of the tree has a place, with a histogram for every leaf. When those of all
+    Each combination of the tree has a place, with a histogram for every cell. When those of all
     places would take too much memory, a level is done a few combinations at a time, from rows.
     """
 
@@ -35,8 +35,8 @@ class StatisticScorer:
         self,
         cache: StatisticCache,
         most_places: int,
-        n_outputs: int,
-        n_leaves: int,
+        n_gradients: int,
+        n_cells: int,
         model_size_reg: float,
         settings: ScoreSettings,
     ) -> None:
@@ -44,11 +44,11 @@ class StatisticScorer:
         self._n_columns = cache.source.columns.n_columns
         self._model_size_reg = model_size_reg
         self._settings = settings
-        n_chunks, words = packed_layout(n_outputs)
+        n_chunks, words = packed_layout(n_gradients)
         self._histogram_shape = (n_chunks, cache.units.shape[2], _BINS_OF_A_BYTE, words)
         place_bytes = most_places * 8 * int(np.prod(self._histogram_shape))
-        #: Histograms a place, of as many leaves as will be there or fit into memory.
-        self.capacity = min(n_leaves, max(HISTOGRAM_BYTES // place_bytes, 1))
+        #: Histograms a place, of as many cells as will be there or fit into memory.
+        self.capacity = min(n_cells, max(HISTOGRAM_BYTES // place_bytes, 1))
         self._histograms = self._empty(most_places, self.capacity)
         self._scratch = np.empty((n_chunks, cache.units.shape[1], words), dtype=np.int64)
         self._in_model: set[int] = set()  # numbers of combinations
@@ -142,7 +142,7 @@ class StatisticScorer:
         bins: NDArray[np.uint8],
     ) -> None:
         level = Level.from_rows(partition)
-        histograms = self._empty(1, partition.n_leaves)
+        histograms = self._empty(1, len(partition.sizes))
         for i in range(len(offered)):
             one = slice(i, i + 1)
             units = self._cache.fetch(offered[one], self._ordering)
@@ -170,7 +170,7 @@ class StatisticScorer:
             self._gradients.words,
             level.begin,
             level.end,
-            level.scored,
+            level.histograms,
             level.fresh,
             self._scratch,
             histograms,

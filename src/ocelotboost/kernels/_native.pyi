@@ -170,6 +170,7 @@ def pack_gradients(
     gradients: NDArray[np.float32],
     weights: NDArray[np.float32] | None,
     whole_weights: bool,
+    rows: NDArray[np.uint32] | None,
     out_packed: NDArray[np.int64],
     out_units: NDArray[np.float64],
     *,
@@ -291,6 +292,24 @@ def leaf_values(
     *,
     n_threads: int,
 ) -> None: ...
+def step_segments(
+    kind: int,
+    parameter: float,
+    targets: NDArray[np.float32],
+    weights: NDArray[np.float32] | None,
+    rows: NDArray[np.uint32],
+    edges: NDArray[np.uint32],
+    leaves: NDArray[np.uint32],
+    n_leaves: int,
+    newton: bool,
+    regularization: float,
+    min_weight: float,
+    rate: float,
+    inout_raw: NDArray[np.float64],
+    out_gradients: NDArray[np.float32],
+    *,
+    n_threads: int,
+) -> float: ...
 def softmax_gradients(
     targets: NDArray[np.float32],
     weights: NDArray[np.float32] | None,

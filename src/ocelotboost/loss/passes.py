@@ -71,7 +71,7 @@ def pass_for(loss: Loss, n_threads: int) -> Pass:
 
 @dataclass(frozen=True)
 class NativePass:
-    """A loss that C++ knows; also leaves after several steps in one go."""
+    """A loss that C++ knows; also leaves after several steps, and all segments, in one go."""
 
     kind: int
     parameter: float
@@ -142,6 +142,40 @@ class NativePass:
             n_threads=self.n_threads,
         )
         return values[:, np.newaxis], weights
+
+    def step_segments(
+        self,
+        target: Targets,
+        weight: Weights,
+        rows: NDArray[np.uint32],
+        edges: NDArray[np.uint32],
+        leaves: Leaves,
+        n_leaves: int,
+        newton: bool,
+        regularization: float,
+        min_weight: float,
+        rate: float,
+        raw: Floats,
+        out: NDArray[np.float32],
+    ) -> float:
+        """One step of the models of all segments, and what ``gradients`` gives of their tails."""
+        return native.step_segments(
+            self.kind,
+            self.parameter,
+            target,
+            weight,
+            rows,
+            edges,
+            leaves,
+            n_leaves,
+            newton,
+            regularization,
+            min_weight,
+            rate,
+            raw,
+            out,
+            n_threads=self.n_threads,
+        )
 
 
 @dataclass(frozen=True)

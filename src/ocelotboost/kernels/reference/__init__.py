@@ -24,6 +24,7 @@ from ocelotboost.kernels.reference.leaves import (
     loss_gradients,
     softmax_gradients,
     softmax_leaf_sums,
+    step_segments,
 )
 from ocelotboost.kernels.reference.order import (
     accumulate_statistics,
@@ -79,5 +80,6 @@ __all__ = [
     "softmax_gradients",
     "softmax_leaf_sums",
     "split_leaves",
+    "step_segments",
     "target_statistics",
 ]

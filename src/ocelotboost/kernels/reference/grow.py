@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, TypeAlias
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,6 +13,7 @@ from ocelotboost.kernels.contract import N_BINS, NO_HISTOGRAM, NO_UNIT
 Floats = NDArray[np.float64]
 Indices = NDArray[np.uint32]
 Weights = NDArray[np.float32] | None
+_Sums: TypeAlias = NDArray[np.int64]
 
 _FIELD_LIMIT = 2147483647.0
 _COARSE = 2048.0
@@ -19,12 +23,14 @@ def pack_gradients(
     gradients: NDArray[np.float32],
     weights: Weights,
     whole_weights: bool,
+    rows: Indices | None,
     out_packed: NDArray[np.int64],
     out_units: Floats,
     *,
     n_threads: int,
 ) -> None:
-    """Gradients times weight, then the weight, rounded to multiples of a power of two."""
+    """Gradients times weight, then the weight, rounded to multiples of a power of two. The i-th
+    of them goes to row ``rows[i]``, or to row i."""
     n_outputs, n_rows = gradients.shape
     weight = np.ones(n_rows) if weights is None else weights.astype(np.float64)
     values = np.concatenate([gradients.astype(np.float64), np.ones((1, n_rows))])
@@ -43,7 +49,8 @@ def pack_gradients(
         out_units[f] = unit
     words = fields[0::2] * (1 << 32) + fields[1::2]
     n_chunks, _, n_words = out_packed.shape
-    out_packed[:] = words.reshape(n_chunks, n_words, n_rows).transpose(0, 2, 1)
+    places = np.arange(n_rows) if rows is None else rows
+    out_packed[:, places] = words.reshape(n_chunks, n_words, n_rows).transpose(0, 2, 1)
 
 
 def _unit(total: float, n_roundings: float) -> float:
@@ -102,28 +109,55 @@ def score_columns(
     *,
     n_threads: int,
 ) -> None:
-    """The best border of every column. Slots of one column are left as running sums."""
-    shared = np.bincount(slots, minlength=inout_histograms.shape[2]) > 1
+    """The best border of every column. Slots are left as running sums of their columns, one after
+    the other."""
+    places = _places_in_slots(slots, shifts, bin_counts)
     for fresh, sibling in zip(small, large, strict=True):
-        alone = inout_histograms[:, fresh, ~shared]
-        inout_histograms[:, fresh, ~shared] = alone.cumsum(axis=2)
-        if sibling != NO_HISTOGRAM:
-            inout_histograms[:, sibling] -= inout_histograms[:, fresh]
-    for column in range(len(slots)):
+        joint = inout_histograms[:, fresh].copy()
+        for column, own in places.items():
+            sums = _marginal(joint[:, slots[column]], int(shifts[column]), own.stop - own.start)
+            inout_histograms[:, fresh, slots[column], own] = sums.cumsum(axis=1)
+            if sibling != NO_HISTOGRAM:
+                inout_histograms[:, sibling, slots[column], own] -= sums.cumsum(axis=1)
+    out_scores[:], out_bins[:] = -np.inf, 0
+    for column, own in places.items():
         count = int(bin_counts[column])
-        out_scores[column], out_bins[column] = -np.inf, 0
-        if count < 2 or not candidates[column]:
-            continue
-        leaves = [inout_histograms[:, leaf, slots[column]] for leaf in scored]
-        if shared[slots[column]]:
-            leaves = [_marginal(sums, int(shifts[column]), count).cumsum(axis=1) for sums in leaves]
-        out_scores[column], out_bins[column] = best_border(
-            [sums[:, :count] for sums in leaves], units, regularization, min_weight, cosine
-        )
+        if candidates[column]:
+            bins = slice(own.start, own.start + count)
+            sums = inout_histograms[:, :, slots[column], bins].transpose(1, 0, 2, 3)
+            out_scores[column], out_bins[column] = best_border(
+                leaves_of(scored, sums.__getitem__),
+                count,
+                units,
+                regularization,
+                min_weight,
+                cosine,
+            )
+
+
+def _places_in_slots(slots: Indices, shifts: Indices, bin_counts: Indices) -> dict[int, slice]:
+    """Which bins of its slot each column with borders gets; the lowest bits come first."""
+    places, used = {}, np.zeros(int(slots.max(initial=0)) + 1, dtype=np.intp)
+    for column in np.lexsort((shifts, slots)).tolist():
+        count = int(bin_counts[column])
+        if count >= 2:
+            first = int(used[slots[column]])
+            used[slots[column]] += 1 << (count - 1).bit_length()
+            places[column] = slice(first, int(used[slots[column]]))
+    return places
+
+
+def leaves_of(scored: Indices, running: Callable[[int], _Sums]) -> list[list[_Sums | None]]:
+    """The running sums of each leaf, era after era; None where it has no rows."""
+    return [
+        [None if histogram == NO_HISTOGRAM else running(int(histogram)) for histogram in eras]
+        for eras in scored.T
+    ]
 
 
 def best_border(
-    leaves: list[NDArray[np.int64]],
+    leaves: list[list[_Sums | None]],
+    n_bins: int,
     units: Floats,
     regularization: float,
     min_weight: float,
@@ -131,34 +165,36 @@ def best_border(
 ) -> tuple[float, int]:
     """The highest score of the borders of one column, and the bin below that border.
 
-    ``leaves`` are running sums (n_chunks, n_bins, words) over the bins of each leaf; scores are
-    made in single precision, in the order of the native loops.
+    ``leaves`` are running sums (n_chunks, n_bins, words) over the bins of each leaf and era; scores
+    are made in single precision, in the order of the native loops.
     """
-    n_outputs = len(units) - 1
     gradient_scale = 2147483648.0 * units[:-1].max()
     weight_scale = 2147483648.0 * units[-1]
     gradient_units = (units[:-1] / gradient_scale).astype(np.float32)
     weight_unit = np.float32(units[-1] / weight_scale)
     lam, lightest = np.float32(regularization / weight_scale), np.float32(min_weight / weight_scale)
     scale = gradient_scale / np.sqrt(weight_scale) if cosine else gradient_scale**2 / weight_scale
-    numerator, denominator = np.zeros((2, leaves[0].shape[1] - 1), dtype=np.float32)
-    for sums in leaves:
-        fields = _fields(sums)
-        weight, all_weight = fields[n_outputs, :-1], fields[n_outputs, -1]
-        sides = [weight.astype(np.float32), (all_weight - weight).astype(np.float32)]
-        weights = [side * weight_unit for side in sides]
-        for k in range(n_outputs):
-            gradient, total = fields[k, :-1], fields[k, -1]
-            both = [gradient.astype(np.float32), (total - gradient).astype(np.float32)]
-            sums_of_side = [side * gradient_units[k] for side in both]
-            if min_weight > 0:
-                sums_of_side = [
-                    np.where(w < lightest, np.float32(0), g)
-                    for g, w in zip(sums_of_side, weights, strict=True)
+    numerator, denominator = np.zeros((2, n_bins - 1), dtype=np.float32)
+    for eras in leaves:
+        fields = [None if sums is None else _fields(sums)[: len(units)] for sums in eras]
+        all_weight = sum(own[-1] for own in fields if own is not None)
+        heavy = [
+            ~(side < lightest) if min_weight > 0 else np.True_
+            for side in _sides(all_weight, weight_unit)
+        ]
+        for segment in _segments(fields):
+            n_outputs = len(segment.tail) - 1
+            weight = _sides(segment.body[-1], weight_unit)
+            tail_weight = _sides(segment.tail[-1], weight_unit)
+            for k in range(n_outputs):
+                gradient = _sides(segment.body[k], gradient_units[segment.slot * n_outputs + k])
+                tail = _sides(segment.tail[k], gradient_units[k])
+                v = [
+                    np.where(enough, g / (w + lam), np.float32(0))
+                    for g, w, enough in zip(gradient, weight, heavy, strict=True)
                 ]
-            v = [g / (w + lam) for g, w in zip(sums_of_side, weights, strict=True)]
-            numerator += v[0] * sums_of_side[0] + v[1] * sums_of_side[1]
-            denominator += v[0] * v[0] * weights[0] + v[1] * v[1] * weights[1]
+                numerator += v[0] * tail[0] + v[1] * tail[1]
+                denominator += v[0] * v[0] * tail_weight[0] + v[1] * v[1] * tail_weight[1]
     scores = numerator
     if cosine:
         scores = numerator / np.sqrt(denominator + np.finfo(np.float32).tiny)
@@ -166,8 +202,40 @@ def best_border(
     return float(scores[best]) * float(scale), best
 
 
-def _marginal(slot: NDArray[np.int64], shift: int, count: int) -> NDArray[np.int64]:
-    size = 1 << (count - 1).bit_length()
+class _Segment(NamedTuple):
+    """Running sums (n_outputs + 1, n_bins), gradients then weight, over body and tail of a
+    segment; the slot that the body's gradients come from."""
+
+    body: _Sums
+    tail: _Sums
+    slot: int
+
+
+def _segments(eras: list[_Sums | None]) -> Iterator[_Segment]:
+    """From fields (n_fields, n_bins) of a leaf by era. A single era is body and tail in one."""
+    if len(eras) == 1:
+        assert eras[0] is not None
+        yield _Segment(eras[0], eras[0], 0)
+        return
+    n_segments = len(eras) - 1
+    for segment in range(n_segments):
+        tail = eras[segment + 1]
+        body = [own for own in eras[: segment + 1] if own is not None]
+        if tail is None or not body:
+            continue
+        n_outputs = (len(tail) - 1) // n_segments
+        slot = 0 if segment == 0 else n_segments - segment
+        of_slot = [*range(slot * n_outputs, (slot + 1) * n_outputs), len(tail) - 1]
+        own_model = [*range(n_outputs), len(tail) - 1]
+        yield _Segment(np.sum(body, axis=0)[of_slot], tail[own_model], slot)
+
+
+def _sides(sums: _Sums, unit: np.float32) -> list[NDArray[np.float32]]:
+    """What is left and right of each border."""
+    return [side.astype(np.float32) * unit for side in (sums[:-1], sums[-1] - sums[:-1])]
+
+
+def _marginal(slot: NDArray[np.int64], shift: int, size: int) -> NDArray[np.int64]:
     bins = (np.arange(N_BINS) >> shift) & (size - 1)
     out = np.zeros((slot.shape[0], size, slot.shape[2]), dtype=np.int64)
     for bin_ in range(size):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -95,6 +97,48 @@ def leaf_values(
             if abs(step) <= 1e-8:
                 break
         out_values[leaf] = value
+
+
+def step_segments(
+    kind: int,
+    parameter: float,
+    targets: Singles,
+    weights: Singles | None,
+    rows: Indices,
+    edges: Indices,
+    leaves: Indices,
+    n_leaves: int,
+    newton: bool,
+    regularization: float,
+    min_weight: float,
+    rate: float,
+    inout_raw: Floats,
+    out_gradients: Singles,
+    *,
+    n_threads: int,
+) -> float:
+    """The model of every segment takes a step with the leaf values of its body. Gradients of the
+    tails, and the sum of their losses, after it."""
+    own_leaves = leaves[rows]
+    first, total = 0, 0.0
+    for body, end in pairwise(edges.tolist()):
+        raw = inout_raw[first : first + end]
+        sums = np.empty((n_leaves, 4))
+        own = None if weights is None else weights[:body]
+        leaf_sums(
+            kind, parameter, targets[:body], own, raw[:body], own_leaves[:body],
+            np.zeros(n_leaves), False, sums, n_threads=1,
+        )  # fmt: skip
+        gradient, hessian, _, weight = sums.T
+        with np.errstate(divide="ignore", invalid="ignore"):
+            values = rate * (gradient / ((hessian if newton else weight) + regularization))
+        raw += np.where(weight < min_weight, 0.0, values)[own_leaves[:end]]
+        total += loss_gradients(
+            kind, parameter, targets[body:end], None if weights is None else weights[body:end],
+            raw[body:], out_gradients[body:end], n_threads=1,
+        )  # fmt: skip
+        first += end
+    return total
 
 
 def softmax_gradients(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.kernels.contract import NO_HISTOGRAM, History
-from ocelotboost.kernels.reference.grow import best_border
+from ocelotboost.kernels.reference.grow import best_border, leaves_of
 
 Bytes = NDArray[np.uint8]
 Floats = NDArray[np.float64]
@@ -182,14 +182,15 @@ def score_statistics(
             n_histograms, n_chunks, -1, 16, words
         )
         old = place < n_old
-        for histogram in small if old else scored:
+        for histogram in small if old else scored[scored != NO_HISTOGRAM]:
             columns[histogram] = columns[histogram].cumsum(axis=2)
         for histogram, sibling in zip(small, large, strict=True):
             if old and sibling != NO_HISTOGRAM:
                 columns[sibling] -= columns[histogram]
         for column in range(out_scores.shape[1]):
             out_scores[place, column], out_bins[place, column] = best_border(
-                [columns[leaf, :, column] for leaf in scored],
+                leaves_of(scored, columns[:, :, column].__getitem__),
+                16,
                 units,
                 regularization,
                 min_weight,

@@ -1,0 +1,34 @@
+// Arguments that both score functions take.
+#pragma once
+
+#include "arrays.h"
+#include "score.h"
+
+namespace ocelot::bindings {
+
+inline ScoredLeaves scored_leaves(const In<std::uint32_t, 2>& scored, std::size_t n_histograms) {
+  for (std::size_t i = 0; i < scored.shape(0) * scored.shape(1); ++i) {
+    require(scored.data()[i] < n_histograms || scored.data()[i] == no_histogram,
+            "scored: no such histogram");
+    require(scored.shape(0) > 1 || scored.data()[i] != no_histogram,
+            "scored: a leaf without a histogram");
+  }
+  return {scored.data(), scored.shape(1)};
+}
+
+inline ScoreRule score_rule(bool cosine, std::size_t n_eras, const In<double, 1>& units,
+                            double regularization, double min_weight) {
+  require(n_eras > 0, "scored: one line an era is needed");
+  require(units.shape(0) > 1, "units: a gradient and the weight are needed");
+  const std::size_t n_gradients = units.shape(0) - 1;
+  require(n_eras == 1 || n_gradients % (n_eras - 1) == 0,
+          "units: as many gradients in every segment");
+  return {cosine ? ScoreKind::cosine : ScoreKind::l2,
+          n_eras,
+          n_gradients,
+          units.data(),
+          regularization,
+          min_weight};
+}
+
+}  // namespace ocelot::bindings

@@ -1,0 +1,239 @@
+"""Ordered mode: gradients that no row's own target has entered.
+
+Each ordering σ_r is cut into segments (order/segments.py). The supporting model M_{r,j} learns from
+the body of segment j and is kept for the rows of body and tail. The gradient of a row is taken at
+the model whose tail it is in, which has seen earlier rows alone. A tree's structure is chosen by
+how well the values that the body gives to leaves point along the gradients of the tail.
+
+Supporting models take one step a tree: leaf means, as in the paper, or Newton's. M₀, which is the
+result, learns from all rows as in Plain mode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ocelotboost.boost.evidence import Evidence
+from ocelotboost.boost.plain import PlainModel, TrainingSet
+from ocelotboost.grow.answers import Split
+from ocelotboost.kernels import native
+from ocelotboost.leaves.estimate import LeafSettings, estimate_leaves
+from ocelotboost.loss.base import Floats, Loss, Targets
+from ocelotboost.loss.passes import Leaves, NativePass, Pass
+from ocelotboost.order.segments import Segments
+
+
+@dataclass(frozen=True)
+class UnseenRows:
+    """Rows at the models that have not seen them: raw predictions (n_outputs, n)."""
+
+    target: Targets
+    weight: NDArray[np.float32] | None
+    raw: Floats
+
+
+class OrderedModel:
+    """M_{r,1}, M_{r,2} … of one ordering; rows stand era after era.
+
+    rows         uint32 (n,)
+    raw          of each segment, float64 (n_outputs, rows of body and tail)
+    unseen_loss  sum of the losses of the tails, weights included
+    """
+
+    def __init__(
+        self,
+        training: TrainingSet,
+        loss: Loss,
+        loss_pass: Pass,
+        ordering: NDArray[np.uint32],
+        segments: Segments,
+        start: Floats | None,
+    ) -> None:
+        """``start``: raw predictions (n_outputs, n) of a model to continue; None: every segment
+        starts from the targets of its own body."""
+        self._pass = loss_pass
+        self._segments = segments
+        self.rows = segments.rows_by_era(ordering)
+        self._target = training.target[self.rows]
+        self._weight = None if training.weight is None else training.weight[self.rows]
+        ends = segments.edges[1:]
+        self._raw = np.empty(loss.n_outputs * sum(ends))
+        pieces = np.split(self._raw, np.cumsum(ends[:-1]) * loss.n_outputs)
+        self.raw = [piece.reshape(loss.n_outputs, -1) for piece in pieces]
+        for j, raw in enumerate(self.raw):
+            raw[:] = (
+                self._start_value(loss, j)[:, np.newaxis]
+                if start is None
+                else start[:, self.rows[: ends[j]]]
+            )
+        # Slot 0 is for own models, slot C - j for the bodies of segments j > 0.
+        shape = (segments.n_segments, loss.n_outputs, len(self.rows))
+        self._gradients = np.zeros(shape, dtype=np.float32)
+        self.unseen_loss = self._differentiate_tails()
+
+    def evidence(self) -> Evidence:
+        """The gradients as they are after the last tree."""
+        segments, gradients = self._segments, self._gradients
+        for j in range(segments.n_segments):
+            self._differentiate(j, segments.body(j), slot=0 if j == 0 else -j)
+        return Evidence(
+            gradients=gradients.reshape(-1, gradients.shape[2]),
+            own=gradients[0],
+            weight=self._weight,
+            rows=self.rows,
+            eras=segments.era_edges,
+        )
+
+    @property
+    def unseen(self) -> UnseenRows:
+        """The rows of all tails."""
+        tails = [raw[:, self._segments.tail(j)] for j, raw in enumerate(self.raw)]
+        return UnseenRows(*self._rows_of(self._after_first), np.concatenate(tails, axis=1))
+
+    @property
+    def unseen_weight(self) -> float:
+        target, weight = self._rows_of(self._after_first)
+        return float(len(target)) if weight is None else float(weight.sum(dtype=np.float64))
+
+    def fill_leaves(
+        self, leaves: Leaves, n_leaves: int, learning_rate: float, settings: LeafSettings
+    ) -> None:
+        """Every segment's model takes one step with the leaf values of its own body. ``leaves`` are
+        those of the rows as they come."""
+        if isinstance(self._pass, NativePass) and settings.rule.method != "Exact":
+            self.unseen_loss = self._pass.step_segments(
+                self._target,
+                self._weight,
+                self.rows,
+                self._segments.era_edges[1:],
+                leaves,
+                n_leaves,
+                settings.rule.method == "Newton",
+                settings.regularization,
+                settings.min_weight,
+                learning_rate,
+                self._raw,
+                self._gradients[0, 0],
+            )
+            return
+        one_step = replace(settings, rule=replace(settings.rule, iterations=1))
+        own_leaves = leaves[self.rows]
+        for j, raw in enumerate(self.raw):
+            body = self._segments.body(j)
+            values, _ = estimate_leaves(
+                self._pass,
+                *self._rows_of(body),
+                np.ascontiguousarray(raw[:, body]),
+                None,
+                own_leaves[body],
+                n_leaves,
+                one_step,
+            )
+            native.add_leaf_values(
+                own_leaves[: raw.shape[1]],
+                learning_rate * values,
+                raw,
+                n_threads=settings.n_threads,
+            )
+        self.unseen_loss = self._differentiate_tails()
+
+    def _start_value(self, loss: Loss, segment: int) -> Floats:
+        return loss.start_value(*self._rows_of(self._segments.body(segment)))
+
+    def _differentiate_tails(self) -> float:
+        segments = range(self._segments.n_segments)
+        return sum(self._differentiate(j, self._segments.tail(j), slot=0) for j in segments)
+
+    def _differentiate(self, segment: int, some: slice, slot: int) -> float:
+        """Gradients of some rows at a segment's model, into a slot; the sum of their losses."""
+        raw = np.ascontiguousarray(self.raw[segment][:, some])
+        out = np.empty(raw.shape, dtype=np.float32)
+        total = self._pass.gradients(*self._rows_of(some), raw, out)
+        self._gradients[slot, :, some] = out
+        return total
+
+    @property
+    def _after_first(self) -> slice:
+        return slice(self._segments.edges[0], None)
+
+    def _rows_of(self, some: slice) -> tuple[Targets, NDArray[np.float32] | None]:
+        return self._target[some], None if self._weight is None else self._weight[some]
+
+
+class OrderedModels:
+    """M₀ and the supporting models of every ordering."""
+
+    def __init__(
+        self,
+        training: TrainingSet,
+        loss: Loss,
+        loss_pass: Pass,
+        start: Floats,
+        learning_rate: float,
+        settings: LeafSettings,
+        segments: Segments,
+        continues: bool,
+    ) -> None:
+        """``continues``: the raw predictions ``start`` are those of a model."""
+        assert training.orderings is not None, "ordered boosting needs orderings"
+        self._training = training
+        self._loss = loss
+        self._answers = training.answers()
+        self._learning_rate = learning_rate
+        self._settings = settings
+        self._leaves = np.empty(training.block.n_rows, dtype=np.uint32)
+        # A single ordering, as of time, both fills leaves and chooses trees.
+        first = 1 if len(training.orderings) > 1 else 0
+        self._supporting = {
+            r: OrderedModel(
+                training,
+                loss,
+                loss_pass,
+                training.orderings[r],
+                segments,
+                start if continues else None,
+            )
+            for r in range(first, len(training.orderings))
+        }
+        self.main = PlainModel(training, loss, loss_pass, start)
+        self._unseen_weight = sum(model.unseen_weight for model in self._supporting.values())
+
+    @property
+    def orderings(self) -> list[int]:
+        """Those that choose trees."""
+        return list(self._supporting)
+
+    @property
+    def n_stored(self) -> int:
+        """Predictions that are kept, M₀'s included."""
+        models = self._supporting.values()
+        return self.main.raw.size + sum(raw.size for model in models for raw in model.raw)
+
+    def evidence(self, ordering: int) -> Evidence:
+        return self._supporting[ordering].evidence()
+
+    @property
+    def unseen_loss(self) -> float:
+        """Mean loss of rows at models that have not seen them."""
+        total = sum(model.unseen_loss for model in self._supporting.values())
+        return self._loss.report(total / self._unseen_weight)
+
+    def unseen(self) -> Iterator[UnseenRows]:
+        """Of every ordering."""
+        return (model.unseen for model in self._supporting.values())
+
+    def add_tree(self, splits: Sequence[Split]) -> tuple[Floats, Floats]:
+        """Every model fills the leaves of the structure by its own statistics and gradients.
+        Values (n_leaves, n_outputs) and weights (n_leaves,) are those of M₀."""
+        questions = self._answers.questions(splits)
+        settings, rate = self._settings, self._learning_rate
+        n_leaves = 1 << len(splits)
+        for ordering, model in self._supporting.items():
+            self._answers.assign_leaves(questions, ordering, self._leaves, settings.n_threads)
+            model.fill_leaves(self._leaves, n_leaves, rate, settings)
+        self._answers.assign_leaves(questions, 0, self._leaves, settings.n_threads)
+        return self.main.fill_leaves(self._leaves, n_leaves, rate, settings)

@@ -1,0 +1,64 @@
+"""Segments of an ordering: bodies that grow by a factor, each with a tail of rows that follow it.
+
+    position  0       b₀      b₁              b₂                              n
+              |-------|-------|---------------|-------------------------------|
+    segment 0   body    tail
+    segment 1       body            tail
+    segment 2             body                               tail
+    era           0       1           2                       3
+
+A model learns from its body and predicts its tail, which it has not seen. So every row has a model
+that knows earlier rows only, except those of the first body. The rows that are tail of the same
+segment are an **era**; era 0 is the first body.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: The first body has this share of the rows.
+FIRST_BODY = 1 / 8
+
+
+@dataclass(frozen=True)
+class Segments:
+    """Where an ordering is cut: b₀ < b₁ < … < n."""
+
+    edges: tuple[int, ...]
+
+    @property
+    def n_segments(self) -> int:
+        return len(self.edges) - 1
+
+    def body(self, segment: int) -> slice:
+        """Positions that the segment's model learns from."""
+        return slice(0, self.edges[segment])
+
+    def tail(self, segment: int) -> slice:
+        """Positions that the segment's model is asked about."""
+        return slice(self.edges[segment], self.edges[segment + 1])
+
+    @property
+    def era_edges(self) -> NDArray[np.uint32]:
+        """Where the eras begin, and the end: uint32 (n_segments + 2,)."""
+        return np.array([0, *self.edges], dtype=np.uint32)
+
+    def rows_by_era(self, ordering: NDArray[np.uint32]) -> NDArray[np.uint32]:
+        """The rows of an ordering, sorted inside each era, where their order does not matter."""
+        return np.concatenate([np.sort(era) for era in np.split(ordering, self.edges[:-1])])
+
+
+def divide(n_rows: int, growth: float, first_body: int | None = None) -> Segments:
+    """Segments of ``n_rows`` positions, each body ``growth`` times the one before.
+
+    >>> divide(100, 2).edges, divide(100, 4, first_body=5).edges
+    ((13, 26, 52, 100), (5, 20, 80, 100))
+    """
+    edges = [math.ceil(FIRST_BODY * n_rows) if first_body is None else first_body]
+    while edges[-1] < n_rows:
+        edges.append(min(math.ceil(growth * edges[-1]), n_rows))
+    return Segments(tuple(edges))
