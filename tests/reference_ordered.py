@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from tests.reference_trainer import (
     Floats,
+    LeafRule,
     Part,
     Question,
     ReferenceTrainer,
@@ -107,13 +108,15 @@ class OrderedTraining:
 class OrderedTrainer:
     """Trains as ``plain`` does, but on segments.
 
-    first_body  b₀; rows before it take no part in scores but by their gradients in bodies
-    growth      of the bodies, above 1
+    first_body       b₀; rows before it take no part in scores but by their gradients in bodies
+    growth           of the bodies, above 1
+    supporting_rule  how supporting models fill leaves; None: as M_0 does
     """
 
     plain: ReferenceTrainer
     first_body: int
     growth: float = 2.0
+    supporting_rule: LeafRule | None = None
 
     def train(
         self,
@@ -190,10 +193,12 @@ class OrderedTrainer:
     ) -> list[SupportingModel]:
         """The models of one ordering with a tree more, whose leaves each fills from its body."""
         leaves = leaves_by(chosen, ordering, len(y))
+        rule = self.plain.leaf_rule if self.supporting_rule is None else self.supporting_rule
+        supporting = replace(self.plain, leaf_rule=rule)
         added = []
         for model in models:
             body = model.body
-            values = self.plain.leaf_values(
+            values = supporting.leaf_values(
                 y[body],
                 weight[body],
                 model.raw[:, body],

@@ -201,15 +201,16 @@ def test_leaf_values_are_those_of_plain_mode_given_the_structure(loss):
         assert_array_equal(tree.leaf_values, expected.leaf_values)
 
 
+@pytest.mark.parametrize("rule", [None, LeafRule("Gradient", 1)])
 @pytest.mark.parametrize("loss", LOSSES)
-def test_every_supporting_model_is_plain_boosting_of_its_body(loss):
+def test_every_supporting_model_is_plain_boosting_of_its_body(loss, rule):
     table = Table(5, loss)
     questions = table.questions()
     plain = ReferenceTrainer(loss, len(DRAWN), 1, 0.3)
-    trained = OrderedTrainer(plain, 10, 1.5).train(
+    trained = OrderedTrainer(plain, 10, 1.5, rule).train(
         questions, table.y, table.weight, table.orderings, DRAWN
     )
-    follower = replace(plain, choose=following(places(trained.trees)))
+    follower = replace(plain, choose=following(places(trained.trees)), leaf_rule=rule)
     for r in range(1, S + 1):
         for model in trained.supporting[-1][r]:
             body = model.body
