@@ -6,22 +6,52 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from benchmarks.data import Data
-from benchmarks.peers import NAMES, CatBoostOrdered, Settings
+from benchmarks.peers import NAMES, CatBoost, CatBoostOrdered, Ocelot, OcelotOrdered, Settings
 
-PLAIN = tuple(name for name in NAMES if name != CatBoostOrdered.name)
+ORDERED = (OcelotOrdered.name, CatBoostOrdered.name)
+PLAIN = tuple(name for name in NAMES if name not in ORDERED)
 FEWEST_TREES = 5
 
 
 @dataclass(frozen=True)
 class Goal:
-    """Ocelot's value is at most `limit` times the smallest value of `against`.
+    """The value of `ours` is at most `limit` times the smallest value of `against`.
 
     With nobody to compare with, `limit` is the largest value itself.
     """
 
     text: str
     limit: float
-    against: tuple[str, ...]
+    against: tuple[str, ...]  # labels, as `Variant.label` makes them
+    ours: str = Ocelot.name  # likewise
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Threads and rows that every library of a case runs with."""
+
+    words: str = ""  # behind a library's name, where a case has several variants
+    threads: int = 2
+    share: float = 1.0  # of the rows
+
+    def label(self, name: str) -> str:
+        """How the tables call a library, or the case, in this variant."""
+        return f"{name}, {self.words}" if self.words else name
+
+
+def of_catboost(text: str, limit: float) -> Goal:
+    """Plain beside Plain."""
+    return Goal(f"{text} of catboost", limit, (CatBoost.name,))
+
+
+def of_catboost_ordered(text: str, limit: float) -> Goal:
+    """Ordered beside Ordered."""
+    return Goal(
+        f"Ordered {text} of catboost-ordered",
+        limit,
+        (CatBoostOrdered.name,),
+        ours=OcelotOrdered.name,
+    )
 
 
 @dataclass(frozen=True)
@@ -36,20 +66,15 @@ class Case:
     trees: int
     goals: tuple[Goal, ...]
     libraries: tuple[str, ...] = PLAIN
-    threads: tuple[int, ...] = (2,)
-    closed: bool = False  # nobody else can run in it, even when asked to
+    guests: tuple[str, ...] = NAMES  # run too when asked for by name
+    variants: tuple[Variant, ...] = (Variant(),)
     repeat: int = 3  # the best repetition counts
     make_training: Callable[[float], Data] | None = None  # of the model that predicts make_data
 
     def admits(self, library: str, *, asked: bool) -> bool:
-        """Whether a library runs: one of the list, or one that was asked for by name."""
-        return library in self.libraries or (asked and not self.closed)
+        """Whether a library runs: one of the list, or a guest that was asked for by name."""
+        return library in self.libraries or (asked and library in self.guests)
 
     def scaled_trees(self, scale: float) -> int:
         """The number of trees at a reduced scale."""
         return max(min(self.trees, FEWEST_TREES), round(self.trees * scale))
-
-
-def one_thread(name: str) -> str:
-    """How the table calls a library that was measured with one thread beside two."""
-    return f"{name}, 1 thread"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from benchmarks import data as source
-from benchmarks.case import PLAIN, Case, Goal, one_thread
+from benchmarks.case import ORDERED, PLAIN, Case, Goal, Variant, of_catboost_ordered
 from benchmarks.categorical_cases import CATEGORICAL_CASES
 from benchmarks.data import Data, scaled_rows
-from benchmarks.peers import PEERS, LightGBMQuantized, Settings
+from benchmarks.peers import PEERS, LightGBMQuantized, Ocelot, OcelotOrdered, Settings
 
 MAIN_PEERS = ("catboost", "lightgbm", "xgboost")
 FOUR_PEERS = (*MAIN_PEERS, "chimeraboost")  # as they come: quantized gradients are a variant
@@ -36,7 +36,23 @@ def _first_predicted(scale: float) -> Data:
     return PREDICTED(scale).take(slice(TRAINING_ROWS))
 
 
-WITHOUT_VARIANTS = tuple(name for name in PLAIN if name != LightGBMQuantized.name)
+WITHOUT_QUANTIZED = tuple(name for name in PLAIN if name != LightGBMQuantized.name)
+ONE_THREAD = Variant("1 thread", threads=1)
+MOST_ROWS = 400_000
+BY_ROWS = {
+    rows: Variant(f"{rows:,} rows", share=rows / MOST_ROWS)
+    for rows in (25_000, 50_000, 100_000, 200_000, MOST_ROWS)
+}
+
+
+def _doubling(rows: int) -> Goal:
+    return Goal(
+        f"{2 * rows:,} rows ≤ 2.2 × {rows:,}",
+        2.2,
+        (BY_ROWS[rows].label(OcelotOrdered.name),),
+        ours=BY_ROWS[2 * rows].label(OcelotOrdered.name),
+    )
+
 
 NUMERIC_CASES = (
     Case(
@@ -50,7 +66,10 @@ NUMERIC_CASES = (
             Goal("≤ 1/3 of the fastest of catboost, lightgbm, xgboost", 1 / 3, MAIN_PEERS),
             Goal("faster than lightgbm-quantized", 1.0, ("lightgbm-quantized",)),
             Goal("faster than chimeraboost", 1.0, ("chimeraboost",)),
+            Goal("Ordered ≤ 1.7 × our Plain", 1.7, (Ocelot.name,), ours=OcelotOrdered.name),
+            of_catboost_ordered("≤ 1/10", 1 / 10),
         ),
+        libraries=(*PLAIN, *ORDERED),
     ),
     Case(
         name="logloss_1m_28",
@@ -97,7 +116,7 @@ NUMERIC_CASES = (
         settings=LOGLOSS,
         trees=0,
         goals=_fraction("≤ the fastest", 1.0, FOUR_PEERS),
-        libraries=WITHOUT_VARIANTS,
+        libraries=WITHOUT_QUANTIZED,
     ),
     Case(
         name="predict_100k_1000trees",
@@ -111,7 +130,7 @@ NUMERIC_CASES = (
             Goal("≤ 1/3 of catboost", 1 / 3, ("catboost",)),
             Goal("≤ 1/5 of lightgbm and xgboost", 1 / 5, ("lightgbm", "xgboost")),
         ),
-        libraries=WITHOUT_VARIANTS,
+        libraries=WITHOUT_QUANTIZED,
     ),
     Case(
         name="predict_one_row",
@@ -125,8 +144,8 @@ NUMERIC_CASES = (
             Goal("≤ 30 µs", 30.0, ()),
             Goal("faster than every peer", 1.0, PEERS),
         ),
-        libraries=WITHOUT_VARIANTS,
-        threads=(1,),
+        libraries=WITHOUT_QUANTIZED,
+        variants=(Variant(threads=1),),
     ),
     Case(
         name="threads_1_vs_2",
@@ -135,9 +154,20 @@ NUMERIC_CASES = (
         make_data=_generated("Logloss", 100_000, 100),
         settings=LOGLOSS,
         trees=60,
-        goals=_fraction("≥ 1.7 × faster", 1 / 1.7, (one_thread("ocelot"),)),
-        libraries=("ocelot",),
-        threads=(2, 1),
+        goals=_fraction("≥ 1.7 × faster", 1 / 1.7, (ONE_THREAD.label(Ocelot.name),)),
+        libraries=(Ocelot.name,),
+        variants=(Variant(), ONE_THREAD),
+    ),
+    Case(
+        name="ordered_rows_double",
+        title="25,000 to 400,000 × 100, Logloss",
+        way="per_tree",
+        make_data=_generated("Logloss", MOST_ROWS, 100),
+        settings=LOGLOSS,
+        trees=30,
+        goals=tuple(_doubling(rows) for rows in BY_ROWS if rows < MOST_ROWS),
+        libraries=(OcelotOrdered.name,),
+        variants=tuple(BY_ROWS.values()),
     ),
     Case(
         name="memory_1m_28",

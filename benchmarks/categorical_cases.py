@@ -1,4 +1,4 @@
-"""The cases of the speed table that have categories: Ocelot beside CatBoost in Plain mode.
+"""The cases of the speed table that have categories: Ocelot beside CatBoost, mode by mode.
 
 c_max is the paper's word for the largest combination of categorical columns.
 """
@@ -10,17 +10,14 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks.case import Case, Goal
+from benchmarks.case import ORDERED, Case, Goal, of_catboost, of_catboost_ordered
 from benchmarks.data import Data, scaled_rows
 from benchmarks.peers import CatBoost, ChimeraBoost, Ocelot, Settings
 from benchmarks.tables import generate_table, scaled, split_table
 
 BOTH = (Ocelot.name, CatBoost.name)
+ALL_FOUR = (*BOTH, *ORDERED)
 PREDICTED_ROWS = 100_000
-
-
-def _of_catboost(text: str, limit: float) -> Goal:
-    return Goal(f"{text} of catboost", limit, (CatBoost.name,))
 
 
 def _training_rows(name: str) -> Callable[[float], Data]:
@@ -42,7 +39,7 @@ AMAZON = _training_rows("amazon")
 KICK = _training_rows("kick")
 UP_TO_4 = Settings(loss="Logloss", max_combination=4)
 UP_TO_2 = Settings(loss="Logloss", max_combination=2)
-CategoricalCase = partial(Case, closed=True)  # the others take categories in another form
+CategoricalCase = partial(Case, guests=ALL_FOUR)  # the others take categories differently
 
 CATEGORICAL_CASES = (
     CategoricalCase(
@@ -53,10 +50,11 @@ CATEGORICAL_CASES = (
         settings=UP_TO_4,
         trees=1000,
         goals=(
-            _of_catboost("≤ 1/10", 1 / 10),
+            of_catboost("≤ 1/10", 1 / 10),
             Goal("no slower than chimeraboost", 1.0, (ChimeraBoost.name,)),
+            of_catboost_ordered("≤ 1/10", 1 / 10),
         ),
-        libraries=(*BOTH, ChimeraBoost.name),
+        libraries=(*ALL_FOUR, ChimeraBoost.name),
         repeat=2,
     ),
     CategoricalCase(
@@ -66,8 +64,19 @@ CATEGORICAL_CASES = (
         make_data=_training_rows("adult"),
         settings=UP_TO_4,
         trees=1000,
-        goals=(_of_catboost("≤ 1/5", 1 / 5),),
-        libraries=BOTH,
+        goals=(of_catboost("≤ 1/5", 1 / 5), of_catboost_ordered("≤ 1/8", 1 / 8)),
+        libraries=ALL_FOUR,
+        repeat=2,
+    ),
+    CategoricalCase(
+        name="internet_1000trees",
+        title="internet, c_max 4, 1000 trees, whole fit",
+        way="whole_fit",
+        make_data=_training_rows("internet"),
+        settings=UP_TO_4,
+        trees=1000,
+        goals=(of_catboost_ordered("≤ 1/8", 1 / 8),),
+        libraries=ORDERED,
         repeat=2,
     ),
     *(
@@ -78,7 +87,7 @@ CATEGORICAL_CASES = (
             make_data=KICK,
             settings=settings,
             trees=500,
-            goals=(_of_catboost("≤ 1/5", 1 / 5),),
+            goals=(of_catboost("≤ 1/5", 1 / 5),),
             libraries=BOTH,
             repeat=1,
         )
@@ -91,7 +100,7 @@ CATEGORICAL_CASES = (
         make_data=_generated,
         settings=UP_TO_2,
         trees=100,
-        goals=(_of_catboost("≤ 1/4", 1 / 4),),
+        goals=(of_catboost("≤ 1/4", 1 / 4),),
         libraries=BOTH,
         repeat=1,
     ),
@@ -102,7 +111,7 @@ CATEGORICAL_CASES = (
         make_data=_generated,
         settings=UP_TO_2,
         trees=100,
-        goals=(_of_catboost("no more than that", 1.0),),
+        goals=(of_catboost("no more than that", 1.0),),
         libraries=BOTH,
     ),
     CategoricalCase(
@@ -112,7 +121,7 @@ CATEGORICAL_CASES = (
         make_data=AMAZON,
         settings=UP_TO_4,
         trees=1000,
-        goals=(_of_catboost("no larger than that", 1.0),),
+        goals=(of_catboost("no larger than that", 1.0),),
         libraries=BOTH,
     ),
     CategoricalCase(
@@ -123,7 +132,7 @@ CATEGORICAL_CASES = (
         make_training=AMAZON,
         settings=UP_TO_4,
         trees=1000,
-        goals=(_of_catboost("≤ 1/3", 1 / 3),),
+        goals=(of_catboost("≤ 1/3", 1 / 3),),
         libraries=BOTH,
     ),
 )

@@ -41,6 +41,13 @@ def standard_error(values: Sequence[float]) -> float:
     return statistics.stdev(values) / math.sqrt(len(values)) if len(values) > 1 else math.nan
 
 
+def with_error(values: Sequence[float]) -> str:
+    """Their mean with its standard error, if there is one."""
+    mean, error = statistics.mean(values), standard_error(values)
+    places = 5 if abs(mean) < 1000 else 1
+    return f"{mean:.{places}f}" + ("" if math.isnan(error) else f" ± {error:.{places}f}")
+
+
 def percent(difference: float, error: float) -> str:
     """A mean difference with its standard error, if there is one."""
     return f"{difference:+.2%}" + ("" if math.isnan(error) else f" ± {error:.2%}")

@@ -12,8 +12,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from benchmarks.case import Case, one_thread
-from benchmarks.data import Data
+from benchmarks.case import Case
+from benchmarks.data import Data, scaled_rows
 from benchmarks.memory import peak_megabytes_in_new_process
 from benchmarks.peers import Library, Predictor, Settings
 
@@ -24,11 +24,16 @@ PAUSE = 0.05  # seconds in which the threads of the library before go to sleep
 
 @dataclass(frozen=True)
 class Entrant:
-    """A library with the settings it runs with in one case."""
+    """A library with the settings and the rows it runs with in one case."""
 
     label: str
     library: Library
     settings: Settings
+    share: float  # of the rows
+
+    def rows(self, data: Data) -> Data:
+        """Its part of the data: the first rows."""
+        return data.take(slice(scaled_rows(len(data), self.share)))
 
 
 @dataclass(frozen=True)
@@ -49,15 +54,16 @@ class Way:
 
 
 def entrants(case: Case, libraries: Mapping[str, Library]) -> list[Entrant]:
-    """Every library with every number of threads that the case asks for."""
+    """Every library in every variant of the case."""
     return [
         Entrant(
-            one_thread(name) if threads == 1 and len(case.threads) > 1 else name,
+            variant.label(name),
             library,
-            replace(case.settings, threads=threads),
+            replace(case.settings, threads=variant.threads),
+            variant.share,
         )
         for name, library in libraries.items()
-        for threads in case.threads
+        for variant in case.variants
     ]
 
 
@@ -185,23 +191,26 @@ def _best(column: str, unit: float, times: Mapping[str, list[float]]) -> list[Me
 
 def _warm_up(chosen: list[Entrant], data: Data) -> None:
     for entrant in chosen:
-        entrant.library.warm_up(data, entrant.settings)
+        entrant.library.warm_up(entrant.rows(data), entrant.settings)
 
 
 def _fit_job(entrant: Entrant, data: Data, trees: int) -> Job:
-    return lambda: entrant.library.fit(data, entrant.settings, trees)
+    rows = entrant.rows(data)
+    return lambda: entrant.library.fit(rows, entrant.settings, trees)
 
 
 def _prepare_job(entrant: Entrant, data: Data) -> Job:
-    return lambda: entrant.library.prepare(data, entrant.settings)
+    rows = entrant.rows(data)
+    return lambda: entrant.library.prepare(rows, entrant.settings)
 
 
 def _predict_jobs(
     case: Case, chosen: list[Entrant], scale: float, rows: int | None
 ) -> dict[str, Job]:
-    features = case.make_data(scale).take(slice(rows)).features
+    data = case.make_data(scale)
     jobs: dict[str, Job] = {}
     for entrant in chosen:
+        features = entrant.rows(data).take(slice(rows)).features
         model = _trained(entrant.library, case, scale)
         predict = entrant.library.predictor(model, entrant.settings)
         predict(features)

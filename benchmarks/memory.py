@@ -78,7 +78,7 @@ def main() -> None:
     options = parser.parse_args()
     case = BY_NAME[options.case]
     if not case.admits(options.library, asked=True):
-        parser.error(f"{case.name} is for {', '.join(case.libraries)} alone")
+        parser.error(f"{case.name} is about {', '.join(case.libraries)}")
     library = load([options.library], required=True)[options.library]
     print(f"{peak_megabytes(case, library, options.scale):.1f}")
 

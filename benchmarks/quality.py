@@ -6,13 +6,12 @@ estimation of each loss, said explicitly. Ocelot may be worse by 0.3 % on averag
 
 from __future__ import annotations
 
-import argparse
 import json
 import statistics
+from argparse import ArgumentParser
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 
@@ -27,8 +26,9 @@ from benchmarks.comparison import (
 )
 from benchmarks.data import Data
 from benchmarks.folder import DataMissingError
+from benchmarks.options import command, make_parser
 from benchmarks.peers import CatBoost, Library, Ocelot, Settings, load, parse_names
-from benchmarks.report import NOTHING, Table, command, environment, write_markdown
+from benchmarks.report import NOTHING, Table, environment, write_markdown
 
 BASELINE = CatBoost.name
 TOLERANCE = 0.003
@@ -193,16 +193,10 @@ def summary_markdown(comparisons: Sequence[Comparison]) -> str:
     return Table("", header, rows).markdown()
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.quality", description=__doc__)
-    parser.add_argument(
-        "--task", nargs="+", choices=BY_NAME, metavar="NAME", help=", ".join(BY_NAME)
-    )
+def _parser() -> ArgumentParser:
+    parser = make_parser("benchmarks.quality", __doc__, "--task", BY_NAME)
     parser.add_argument("--only", type=parse_names, default=(Ocelot.name,), metavar="LIBRARY,...")
     parser.add_argument("--trees", type=int, default=500)
-    parser.add_argument("--scale", type=float, default=1.0, help="fraction of rows")
-    parser.add_argument("--markdown", type=Path, help="write the means to this file")
-    parser.add_argument("--json", type=Path, help="write all values to this file")
     return parser
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,18 +47,6 @@ def number(value: float | None) -> str:
     if value is None:
         return NOTHING
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:#.3g}"
-
-
-def command(parser: ArgumentParser, options: Namespace) -> str:
-    """The call, without the files it writes and what is the default anyway."""
-    words = [parser.prog]
-    for name, value in vars(options).items():
-        if name in ("json", "markdown") or value == parser.get_default(name):
-            continue
-        several = "," if name == "only" else " "
-        text = several.join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-        words += ["--" + name.replace("_", "-"), text]
-    return " ".join(words)
 
 
 def environment(command: str, libraries: Iterable[Library]) -> dict[str, Any]:

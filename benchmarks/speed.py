@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import argparse
 import json
+from argparse import ArgumentParser
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
-from benchmarks.case import PLAIN, Case, Goal
+from benchmarks.case import Case, Goal
 from benchmarks.cases import BY_NAME
 from benchmarks.folder import DataMissingError
 from benchmarks.measure import WAYS, Measurement, entrants
-from benchmarks.peers import NAMES, Library, Ocelot, load, parse_names
-from benchmarks.report import NOTHING, Table, command, environment, number, write_markdown
+from benchmarks.options import command, make_parser
+from benchmarks.peers import NAMES, PEERS, Library, load, parse_names
+from benchmarks.report import NOTHING, Table, environment, number, write_markdown
 
 
 @dataclass(frozen=True)
 class Result:
-    """A case and what every entrant reached in it; nothing if its data is missing."""
+    """A case and what every entrant reached in it; nothing if it could not be measured."""
 
     case: Case
     measurements: list[Measurement]
@@ -43,6 +43,9 @@ class Result:
 def run(case: Case, libraries: dict[str, Library], repeat: int, scale: float) -> Result:
     """Measure one case and show its table."""
     print(f"\n{case.name} …", flush=True)
+    if not libraries:
+        print(f"{case.name} is not measured: it is about {', '.join(case.libraries)}")
+        return Result(case, [])
     try:
         measured = WAYS[case.way].run(case, entrants(case, libraries), repeat, scale)
     except DataMissingError as error:
@@ -56,8 +59,7 @@ def run(case: Case, libraries: dict[str, Library], repeat: int, scale: float) ->
 def case_table(result: Result) -> Table:
     """Library, values, and the ratio of the first value to the best peer's."""
     first = result.columns[0]
-    peers = [m.label for m in result.measurements if m.label != Ocelot.name]
-    fastest = result.best(peers, first)
+    fastest = result.best(PEERS, first)
     rows = [
         [
             m.label,
@@ -75,7 +77,7 @@ def _ratio(value: float | None, other: tuple[str, float] | None) -> float | None
 
 def summary_table(results: Sequence[Result]) -> Table:
     """A row for each goal: what was asked and what was reached."""
-    header = ("case", "goal", "ocelot", "best of those peers", "ratio", "ratio of totals", "result")
+    header = ("case", "goal", "ours", "best of the others", "ratio", "ratio of totals", "result")
     rows = [goal_row(result, goal) for result in results for goal in result.case.goals]
     return Table("Goals", header, rows)
 
@@ -83,15 +85,16 @@ def summary_table(results: Sequence[Result]) -> Table:
 def goal_row(result: Result, goal: Goal) -> list[str]:
     """One goal. The ratio is of the first column; that of total times stands beside it."""
     first = result.columns[0]
-    ours = result.value(Ocelot.name, first)
+    ours = result.best([goal.ours], first)
     best = result.best(goal.against, first)
-    reached = _ratio(ours, best) if goal.against else ours
-    ratio = _ratio(ours, best)
+    value = None if ours is None else ours[1]
+    ratio = _ratio(value, best)
+    reached = ratio if goal.against else value
     return [
         result.case.title,
         goal.text,
         _with_unit(ours, first),
-        NOTHING if best is None else f"{best[0]} {_with_unit(best[1], first)}",
+        _with_unit(best, first),
         NOTHING if ratio is None else f"{ratio:.2f}",
         _ratio_of_totals(result, goal),
         "not measured" if reached is None else "ok" if reached <= goal.limit else "missed",
@@ -102,35 +105,33 @@ def _ratio_of_totals(result: Result, goal: Goal) -> str:
     if result.columns != WAYS["per_tree"].columns:
         return NOTHING
     total = result.columns[1]
-    ratio = _ratio(result.value(Ocelot.name, total), result.best(goal.against, total))
+    ratio = _ratio(result.value(goal.ours, total), result.best(goal.against, total))
     return NOTHING if ratio is None else f"{ratio:.2f}"
 
 
-def _with_unit(value: float | None, column: str) -> str:
-    return NOTHING if value is None else f"{number(value)} {column.removeprefix('total ')}"
+def _with_unit(found: tuple[str, float] | None, column: str) -> str:
+    if found is None:
+        return NOTHING
+    label, value = found
+    return f"{label} {number(value)} {column.removeprefix('total ')}"
 
 
-def library_table(results: Sequence[Result], labels: Sequence[str]) -> Table:
-    """A row for each case and column, a column for each library."""
+def library_table(results: Sequence[Result], libraries: Sequence[str]) -> Table:
+    """A row for each case, variant and column of values, a column for each library."""
     rows = [
-        [f"{result.case.title}: {column}"]
-        + [number(result.value(label, column)) for label in labels]
+        [f"{variant.label(result.case.title)}: {column}"]
+        + [number(result.value(variant.label(library), column)) for library in libraries]
         for result in results
+        for variant in result.case.variants
         for column in result.columns
     ]
-    return Table("All libraries", ("", *labels), rows)
+    return Table("All libraries", ("", *libraries), rows)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description=__doc__)
-    parser.add_argument(
-        "--case", nargs="+", choices=BY_NAME, metavar="NAME", help=", ".join(BY_NAME)
-    )
+def _parser() -> ArgumentParser:
+    parser = make_parser("benchmarks.speed", __doc__, "--case", BY_NAME)
     parser.add_argument("--only", type=parse_names, metavar="LIBRARY,...", help=", ".join(NAMES))
     parser.add_argument("--repeat", type=int, help="repetitions, instead of each case's own")
-    parser.add_argument("--scale", type=float, default=1.0, help="fraction of rows and trees")
-    parser.add_argument("--markdown", type=Path, help="write the summary to this file")
-    parser.add_argument("--json", type=Path, help="write every repetition to this file")
     return parser
 
 
@@ -138,7 +139,7 @@ def main() -> None:
     """Measure the chosen cases, show tables and the summary, write the files asked for."""
     parser = _parser()
     options = parser.parse_args()
-    libraries = load(options.only or PLAIN, required=bool(options.only))
+    libraries = load(options.only or NAMES, required=bool(options.only))
     facts = environment(command(parser, options), libraries.values())
     results = []
     for name in options.case or BY_NAME:

@@ -1,4 +1,4 @@
-"""How the libraries stand beside CatBoost Plain, over several tables and seeds."""
+"""How the libraries stand beside CatBoost, mode by mode, over several tables and seeds."""
 
 from __future__ import annotations
 
@@ -7,97 +7,137 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchmarks.comparison import percent, standard_error
-from benchmarks.peers import CatBoost, Ocelot
+from benchmarks.comparison import percent, standard_error, with_error
+from benchmarks.peers import NAMES, OURS, CatBoost, CatBoostOrdered, Ocelot, OcelotOrdered
 from benchmarks.report import NOTHING, Table, number
 from benchmarks.runs import Run, find_run
 
-BASELINE = CatBoost.name
 TOLERANCE = 0.005  # on any one table; on average Ocelot must be better
+RIVALS = {  # Ordered beside Ordered; everybody else beside CatBoost Plain
+    **{name: CatBoost.name for name in NAMES if name != CatBoost.name},
+    OcelotOrdered.name: CatBoostOrdered.name,
+}
+MODES = ((OcelotOrdered.name, Ocelot.name), (CatBoostOrdered.name, CatBoost.name))
 
 
 @dataclass(frozen=True)
-class Standing:
-    """All runs of a library on one table, and how they compare with CatBoost's."""
+class Pair:
+    """A library beside a rival on one table: relative differences of their losses."""
 
     task: str
     library: str
-    runs: list[Run]  # one a seed
-    differences: list[float]  # relative to CatBoost with the same seed, where it ran; + is worse
+    rival: str
+    differences: list[float]  # one a seed that both have; + is worse
 
-    def cells(self) -> list[str]:
-        """A row of the table."""
-        losses = [run.loss for run in self.runs]
-        error = standard_error(losses)
-        compared = self.differences
-        return [
-            self.task,
-            self.library + (" (stored)" if any(run.stored for run in self.runs) else ""),
-            str(len(self.runs)),
-            f"{statistics.mean(losses):.5f}" + ("" if math.isnan(error) else f" ± {error:.5f}"),
-            percent(statistics.mean(compared), standard_error(compared)) if compared else NOTHING,
-            number(statistics.mean(run.seconds for run in self.runs)),
-            f"{statistics.mean(run.trees for run in self.runs):.0f}",
-            _verdict(self.library, compared, TOLERANCE),
-        ]
+    @property
+    def mean(self) -> float:
+        """Over the seeds."""
+        return statistics.mean(self.differences)
+
+    @property
+    def error(self) -> float:
+        """The standard error of the mean."""
+        return standard_error(self.differences)
 
 
-def standings(runs: Sequence[Run]) -> list[Standing]:
-    """In the order of the first run of each table and library."""
+def pair(runs: Sequence[Run], task: str, library: str, rival: str) -> Pair | None:
+    """Both with the same seeds; None if they have none in common."""
+    own = [run for run in runs if (run.conditions.task, run.library) == (task, library)]
+    both = [(run, find_run(runs, run.conditions, rival)) for run in own]
+    differences = [run.loss / other.loss - 1 for run, other in both if other is not None]
+    return Pair(task, library, rival, differences) if differences else None
+
+
+def pairs(runs: Sequence[Run], library: str, rival: str) -> list[Pair]:
+    """On every table that both have run on."""
+    found = (pair(runs, task, library, rival) for task in _tasks(runs))
+    return [one for one in found if one is not None]
+
+
+def loss_table(runs: Sequence[Run]) -> Table:
+    """A row a table and library, each beside its rival."""
     groups: dict[tuple[str, str], list[Run]] = {}
     for run in runs:
         groups.setdefault((run.conditions.task, run.library), []).append(run)
-    return [
-        Standing(task, library, own, _differences(own, runs))
+    rows = [
+        [task, *_run_cells(library, own), *_beside_cells(runs, task, library)]
         for (task, library), own in groups.items()
+    ]
+    return Table(
+        f"Test loss; ours worse than CatBoost's by at most {TOLERANCE:.1%}",
+        (
+            "data",
+            "library",
+            "seeds",
+            "test loss",
+            "fit s",
+            "trees",
+            "beside",
+            "difference",
+            "result",
+        ),
+        rows,
+    )
+
+
+def _run_cells(library: str, own: Sequence[Run]) -> list[str]:
+    return [
+        library + (" (stored)" if any(run.stored for run in own) else ""),
+        str(len(own)),
+        with_error([run.loss for run in own]),
+        number(statistics.mean(run.seconds for run in own)),
+        f"{statistics.mean(run.trees for run in own):.0f}",
     ]
 
 
-def _differences(own: Sequence[Run], runs: Sequence[Run]) -> list[float]:
-    pairs = [(run, find_run(runs, run.conditions, BASELINE)) for run in own]
-    return [run.loss / other.loss - 1 for run, other in pairs if other is not None]
+def _beside_cells(runs: Sequence[Run], task: str, library: str) -> list[str]:
+    rival = RIVALS.get(library)
+    found = None if rival is None else pair(runs, task, library, rival)
+    if found is None:
+        return [NOTHING] * 3
+    return [found.rival, percent(found.mean, found.error), _verdict(library, found.mean, TOLERANCE)]
 
 
-def loss_table(found: Sequence[Standing]) -> Table:
-    """A row a table and library."""
-    header = (
-        "data",
-        "library",
-        "seeds",
-        "test loss",
-        f"beside {BASELINE}",
-        "fit s",
-        "trees",
-        "result",
-    )
-    title = f"Test loss; worse than {BASELINE} by at most {TOLERANCE:.1%}"
-    return Table(title, header, [standing.cells() for standing in found])
-
-
-def average_table(found: Sequence[Standing]) -> Table:
-    """The mean over the tables of each library's mean difference.
+def average_table(runs: Sequence[Run]) -> Table:
+    """Of every library beside its rival: the mean over the tables of the mean over the seeds.
 
     A table on which losses are close to 0 can outweigh all others: hence the median beside it.
     """
     rows = []
-    for name in dict.fromkeys(standing.library for standing in found):
-        differences = [s.differences for s in found if s.library == name and s.differences]
-        if name == BASELINE or not differences:
+    for library, rival in RIVALS.items():
+        found = pairs(runs, library, rival)
+        if not found:
             continue
-        means = [statistics.mean(values) for values in differences]
-        error = math.hypot(*(standard_error(values) for values in differences)) / len(means)
+        means = [one.mean for one in found]
         rows.append(
             [
-                name,
-                str(len(means)),
-                percent(statistics.mean(means), error),
+                library,
+                rival,
+                str(len(found)),
+                _average(found),
                 percent(statistics.median(means), math.nan),
                 percent(max(means), math.nan),
-                _verdict(name, means, 0.0),
+                _verdict(library, statistics.mean(means), 0.0),
             ]
         )
-    header = ("library", "tables", f"beside {BASELINE}", "median", "worst", "result")
-    return Table(f"Average over the tables; better than {BASELINE}", header, rows)
+    header = ("library", "beside", "tables", "average", "median", "worst", "result")
+    return Table("Average over the tables; ours better than CatBoost", header, rows)
+
+
+def mode_table(runs: Sequence[Run]) -> Table:
+    """Ordered beside Plain of the same library; a row a table, and the average last."""
+    columns = {}
+    for ordered, plain in MODES:
+        found = pairs(runs, ordered, plain)
+        if found:
+            cells = {one.task: percent(one.mean, one.error) for one in found}
+            columns[f"{ordered} beside {plain}"] = {**cells, "average": _average(found)}
+    rows = [
+        [task, *(cells.get(task, NOTHING) for cells in columns.values())]
+        for task in (*_tasks(runs), "average")
+        if any(task in cells for cells in columns.values())
+    ]
+    return Table("Ordered beside Plain", ("data", *columns), rows)
 
 
 def stored_words(runs: Sequence[Run]) -> str:
@@ -106,7 +146,17 @@ def stored_words(runs: Sequence[Run]) -> str:
     return f"Stored, from an earlier run: {', '.join(found)}." if found else "All values measured."
 
 
-def _verdict(library: str, differences: Sequence[float], limit: float) -> str:
-    if library != Ocelot.name or not differences:
+def _tasks(runs: Sequence[Run]) -> list[str]:
+    return list(dict.fromkeys(run.conditions.task for run in runs))
+
+
+def _average(found: Sequence[Pair]) -> str:
+    """Over the tables, with the standard error that follows from each table's own."""
+    error = math.hypot(*(one.error for one in found)) / len(found)
+    return percent(statistics.mean(one.mean for one in found), error)
+
+
+def _verdict(library: str, difference: float, limit: float) -> str:
+    if library not in OURS:
         return NOTHING
-    return "ok" if statistics.mean(differences) <= limit else "missed"
+    return "ok" if difference <= limit else "missed"

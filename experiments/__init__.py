@@ -1,1 +1,1 @@
-"""The paper's claims, measured: a command each."""
+"""The paper's claims and our own questions, measured: one command each."""

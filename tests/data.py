@@ -31,6 +31,11 @@ def signal(X: Matrix) -> NDArray[np.float64]:
     return first + first * second + 2.0 * (known[:, -1] > 0.3)
 
 
+def positive_mean(X: Matrix) -> NDArray[np.float64]:
+    """What counts and amounts vary about."""
+    return np.exp(np.clip(0.4 * signal(X), -2.0, 2.0))
+
+
 def regression(
     n_rows: int, n_columns: int = 5, *, seed: int = 0, missing: float = 0.0
 ) -> tuple[Matrix, Vector]:
@@ -59,7 +64,7 @@ def counts(
 ) -> tuple[Matrix, Vector]:
     """For Poisson and Tweedie."""
     X = features(n_rows, n_columns, seed=seed, missing=missing)
-    mean = np.exp(np.clip(0.4 * signal(X), -2.0, 2.0))
+    mean = positive_mean(X)
     return X, np.random.default_rng(seed + 1000).poisson(mean).astype(np.float32)
 
 
@@ -68,8 +73,7 @@ def amounts(
 ) -> tuple[Matrix, Vector]:
     """For Gamma: above zero."""
     X = features(n_rows, n_columns, seed=seed, missing=missing)
-    mean = np.exp(np.clip(0.4 * signal(X), -2.0, 2.0))
-    drawn = mean * np.random.default_rng(seed + 1000).gamma(2.0, 0.5, size=n_rows)
+    drawn = positive_mean(X) * np.random.default_rng(seed + 1000).gamma(2.0, 0.5, size=n_rows)
     return X, (drawn + 0.01).astype(np.float32)
 
 

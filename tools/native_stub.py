@@ -6,7 +6,6 @@ left out: what remains is what a type checker can use, `NDArray[np.float32]`.
 
 from __future__ import annotations
 
-import argparse
 import re
 import subprocess
 import sys
@@ -44,12 +43,5 @@ def _formatted(text: str) -> str:
     return done.stdout
 
 
-def main() -> None:
-    """Write the stub, or compare the one that is there."""
-    parser = argparse.ArgumentParser(prog="python -m tools.native_stub", description=__doc__)
-    parser.add_argument("--check", action="store_true", help="compare only; exit 1 if it differs")
-    write_or_check(STUB, stub(), check=parser.parse_args().check, remedy="make stub")
-
-
 if __name__ == "__main__":
-    main()
+    write_or_check("tools.native_stub", __doc__, STUB, stub, remedy="make stub")

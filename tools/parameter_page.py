@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 from collections.abc import Iterable
 from pathlib import Path
@@ -51,12 +50,5 @@ def _table(fields: Iterable[dataclasses.Field[object]]) -> list[str]:
     return ["| parameter | default | allowed | meaning |", "|---|---|---|---|", *rows]
 
 
-def main() -> None:
-    """Write the page, or compare the one that is there."""
-    parser = argparse.ArgumentParser(prog="python -m tools.parameter_page", description=__doc__)
-    parser.add_argument("--check", action="store_true", help="compare only; exit 1 if it differs")
-    write_or_check(PAGE, page(), check=parser.parse_args().check, remedy="make docs")
-
-
 if __name__ == "__main__":
-    main()
+    write_or_check("tools.parameter_page", __doc__, PAGE, page, remedy="make docs")

@@ -9,7 +9,7 @@ from benchmarks.peers.catboost import CatBoost, CatBoostOrdered
 from benchmarks.peers.chimeraboost import ChimeraBoost
 from benchmarks.peers.library import Held, Library, Predictor, Settings, Stopped, Stopping
 from benchmarks.peers.lightgbm import LightGBM, LightGBMQuantized
-from benchmarks.peers.ocelot import Ocelot
+from benchmarks.peers.ocelot import Ocelot, OcelotOrdered
 from benchmarks.peers.xgboost import XGBoost
 
 __all__ = [
@@ -22,7 +22,9 @@ __all__ = [
     "LightGBM",
     "LightGBMQuantized",
     "NAMES",
+    "OURS",
     "Ocelot",
+    "OcelotOrdered",
     "PEERS",
     "Predictor",
     "Settings",
@@ -36,6 +38,7 @@ __all__ = [
 
 KINDS: tuple[type[Library], ...] = (
     Ocelot,
+    OcelotOrdered,
     CatBoost,
     CatBoostOrdered,
     LightGBM,
@@ -44,7 +47,8 @@ KINDS: tuple[type[Library], ...] = (
     ChimeraBoost,
 )
 NAMES = tuple(kind.name for kind in KINDS)
-PEERS = tuple(name for name in NAMES if name != Ocelot.name)
+OURS = (Ocelot.name, OcelotOrdered.name)
+PEERS = tuple(name for name in NAMES if name not in OURS)
 
 
 def load(names: Iterable[str], *, required: bool) -> dict[str, Library]:

@@ -1,9 +1,9 @@
-"""Ours."""
+"""Ours, in its Plain and its Ordered mode."""
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -21,10 +21,11 @@ from benchmarks.peers.library import (
 
 
 class Ocelot(Library):
-    """Its public estimators, and the hook in `prepare`."""
+    """Plain mode. Its public estimators, and the hook in `prepare`."""
 
     name = "ocelot"
     package = "ocelotboost"
+    boosting_type: ClassVar[str] = "Plain"
 
     def _estimator(self, settings: Settings | Stopping, **parameters: Any) -> Any:
         classify = is_classification(settings)
@@ -33,7 +34,7 @@ class Ocelot(Library):
             learning_rate=settings.learning_rate,
             depth=settings.depth,
             loss_function=settings.loss,
-            boosting_type="Plain",
+            boosting_type=self.boosting_type,
             n_jobs=settings.threads,
             verbose=False,
             **parameters,
@@ -84,6 +85,13 @@ class Ocelot(Library):
     def predictor(self, model: Any, settings: Settings | Stopping) -> Predictor:
         model.set_params(n_jobs=settings.threads)
         return estimator_predictor(model, settings)
+
+
+class OcelotOrdered(Ocelot):
+    """Ordered mode."""
+
+    name = "ocelot-ordered"
+    boosting_type = "Ordered"
 
 
 def _of_categories(data: Data, settings: Settings) -> dict[str, Any]:

@@ -74,10 +74,10 @@ void score_columns_of(const Array<std::int64_t, 5>& inout_histograms,
                       const In<std::uint32_t, 1>& small, const In<std::uint32_t, 1>& large,
                       const In<std::uint32_t, 2>& scored, const In<std::uint32_t, 1>& slots,
                       const In<std::uint32_t, 1>& shifts, const In<std::uint32_t, 1>& bin_counts,
-                      const In<std::uint8_t, 1>& candidates, const In<double, 1>& units,
-                      double regularization, double min_weight, bool cosine,
-                      const Array<double, 1>& out_scores, const Array<std::uint8_t, 1>& out_bins,
-                      int n_threads) {
+                      const In<std::uint8_t, 1>& candidates, std::size_t n_outputs,
+                      const In<double, 1>& units, double regularization, double min_weight,
+                      bool cosine, const Array<double, 1>& out_scores,
+                      const Array<std::uint8_t, 1>& out_bins, int n_threads) {
   const std::size_t n_columns = slots.shape(0);
   require(shifts.shape(0) == n_columns && bin_counts.shape(0) == n_columns &&
               candidates.shape(0) == n_columns && out_scores.shape(0) == n_columns &&
@@ -96,7 +96,8 @@ void score_columns_of(const Array<std::int64_t, 5>& inout_histograms,
             "small, large: no such histogram");
   }
   const ScoredLeaves leaves = scored_leaves(scored, inout_histograms.shape(1));
-  const ScoreRule rule = score_rule(cosine, scored.shape(0), units, regularization, min_weight);
+  const ScoreRule rule =
+      score_rule(cosine, scored.shape(0), n_outputs, units, regularization, min_weight);
   const ScoredColumns columns{slots.data(), shifts.data(), bin_counts.data(), candidates.data(),
                               n_columns};
   score_columns(inout_histograms.data(), inout_histograms.shape(0), inout_histograms.shape(1),
@@ -190,8 +191,8 @@ void bind_grow(nb::module_& module) {
   module.def("score_columns", &score_columns_of, arg("inout_histograms").noconvert(),
              arg("small").noconvert(), arg("large").noconvert(), arg("scored").noconvert(),
              arg("slots").noconvert(), arg("shifts").noconvert(), arg("bin_counts").noconvert(),
-             arg("candidates").noconvert(), arg("units").noconvert(), arg("regularization"),
-             arg("min_weight"), arg("cosine"), arg("out_scores").noconvert(),
+             arg("candidates").noconvert(), arg("n_outputs"), arg("units").noconvert(),
+             arg("regularization"), arg("min_weight"), arg("cosine"), arg("out_scores").noconvert(),
              arg("out_bins").noconvert(), nb::kw_only(), arg("n_threads"), Released());
   module.def("split_leaves", &split_leaves_of, arg("bytes").noconvert(), arg("position"),
              arg("shift"), arg("mask"), arg("bin"), arg("leaf_offsets").noconvert(),

@@ -112,8 +112,8 @@ void accumulate_statistics_of(const In<std::uint8_t, 3>& statistics,
 void score_statistics_of(const Array<std::int64_t, 6>& inout_histograms, std::size_t first_place,
                          std::size_t n_old, const In<std::uint32_t, 1>& small,
                          const In<std::uint32_t, 1>& large, const In<std::uint32_t, 2>& scored,
-                         const In<double, 1>& units, double regularization, double min_weight,
-                         bool cosine, const Array<double, 2>& out_scores,
+                         std::size_t n_outputs, const In<double, 1>& units, double regularization,
+                         double min_weight, bool cosine, const Array<double, 2>& out_scores,
                          const Array<std::uint8_t, 2>& out_bins, int n_threads) {
   const StatisticHistograms histograms = histograms_of(inout_histograms);
   const std::size_t n_places = out_scores.shape(0), n_columns = out_scores.shape(1);
@@ -132,7 +132,8 @@ void score_statistics_of(const Array<std::int64_t, 6>& inout_histograms, std::si
             "small, large: no such histogram");
   }
   const ScoredLeaves leaves = scored_leaves(scored, n_histograms);
-  const ScoreRule rule = score_rule(cosine, scored.shape(0), units, regularization, min_weight);
+  const ScoreRule rule =
+      score_rule(cosine, scored.shape(0), n_outputs, units, regularization, min_weight);
   score_statistics(histograms, first_place, n_places, n_old, n_columns, small.data(), large.data(),
                    small.shape(0), leaves, rule, out_scores.data(), out_bins.data(), n_threads);
 }
@@ -158,8 +159,8 @@ void bind_order(nb::module_& module) {
              arg("inout_histograms").noconvert(), nb::kw_only(), arg("n_threads"), Released());
   module.def("score_statistics", &score_statistics_of, arg("inout_histograms").noconvert(),
              arg("first_place"), arg("n_old"), arg("small").noconvert(), arg("large").noconvert(),
-             arg("scored").noconvert(), arg("units").noconvert(), arg("regularization"),
-             arg("min_weight"), arg("cosine"), arg("out_scores").noconvert(),
+             arg("scored").noconvert(), arg("n_outputs"), arg("units").noconvert(),
+             arg("regularization"), arg("min_weight"), arg("cosine"), arg("out_scores").noconvert(),
              arg("out_bins").noconvert(), nb::kw_only(), arg("n_threads"), Released());
 }
 

@@ -16,19 +16,15 @@ inline ScoredLeaves scored_leaves(const In<std::uint32_t, 2>& scored, std::size_
   return {scored.data(), scored.shape(1)};
 }
 
-inline ScoreRule score_rule(bool cosine, std::size_t n_eras, const In<double, 1>& units,
-                            double regularization, double min_weight) {
+inline ScoreRule score_rule(bool cosine, std::size_t n_eras, std::size_t n_outputs,
+                            const In<double, 1>& units, double regularization, double min_weight) {
   require(n_eras > 0, "scored: one line an era is needed");
-  require(units.shape(0) > 1, "units: a gradient and the weight are needed");
+  require(n_outputs > 0, "n_outputs: one at least");
   const std::size_t n_gradients = units.shape(0) - 1;
-  require(n_eras == 1 || n_gradients % (n_eras - 1) == 0,
-          "units: as many gradients in every segment");
-  return {cosine ? ScoreKind::cosine : ScoreKind::l2,
-          n_eras,
-          n_gradients,
-          units.data(),
-          regularization,
-          min_weight};
+  require(n_gradients == n_outputs || n_gradients == n_outputs * (n_eras - 1),
+          "units: a gradient an output, or an output and segment, and the weight");
+  const ScoreKind kind = cosine ? ScoreKind::cosine : ScoreKind::l2;
+  return {kind, n_eras, n_outputs, n_gradients, units.data(), regularization, min_weight};
 }
 
 }  // namespace ocelot::bindings

@@ -13,12 +13,13 @@ enum class ScoreKind { l2 = 0, cosine = 1 };
 //
 // Plain: one era, and a gradient an output. Ordered: rows are divided into n_eras eras of an
 // artificial time. Era 0 is the first body; era e is the tail of segment e - 1, whose body are all
-// eras before. Let C = n_eras - 1 be the number of segments. The gradients of a row are, slot after
-// slot and output after output: in slot 0 those at the model of the segment that has the row in
-// its tail (era 0: segment 0); in slot C - j, for every later segment j > 0, those at its model.
+// eras before. A row's gradients come in slots of n_outputs. Slot 0 are those at its own model,
+// that of the segment which has the row in its tail (era 0: segment 0). If there are no others,
+// bodies are sums of these. Otherwise, with C = n_eras - 1 segments, slot C - j > 0 are those at
+// the model of segment j, for the rows of its body.
 struct ScoreRule {
   ScoreKind kind;
-  std::size_t n_eras;
+  std::size_t n_eras, n_outputs;
   std::size_t n_gradients;
   const double* units;  // [n_gradients + 1]
   double regularization, min_weight;

@@ -199,7 +199,12 @@ void BorderScores::add_plain() {
 }
 
 void BorderScores::add_ordered(const std::int64_t* const* sums) {
-  const std::size_t n_outputs = rule_.n_gradients / n_segments_, weight = rule_.n_gradients;
+  const std::size_t n_outputs = rule_.n_outputs, weight = rule_.n_gradients;
+  const bool one_slot = weight == n_outputs;
+  // Where the gradients are that make the body of a segment.
+  const auto slot_of = [&](std::size_t segment) {
+    return one_slot || segment == 0 ? 0 : n_segments_ - segment;
+  };
   const std::size_t bytes = n_bins_ * sizeof(std::int32_t);
   for (Line& body : bodies_) std::memset(body.sums, 0, bytes);
   std::memset(body_weight_.sums, 0, bytes);
@@ -216,26 +221,20 @@ void BorderScores::add_ordered(const std::int64_t* const* sums) {
     unpack_fields(sums + era * n_chunks_);
     // The tail of segment era - 1, whose body are all eras before.
     if (era > 0 && body_weight_.sums[n_bins_ - 1] > 0) {
-      const std::size_t segment = era - 1;
-      const std::size_t slot = segment == 0 ? 0 : n_segments_ - segment;
+      const std::size_t slot = slot_of(era - 1);
       for (std::size_t k = 0; k < n_outputs; ++k) {
-        ordered_(bodies_[segment * n_outputs + k].sums, body_weight_.sums, field(k), field(weight),
-                 all_weight_.sums, n_bins_, units_[slot * n_outputs + k], units_[k], units_[weight],
-                 regularization_, min_weight_, numerator_, denominator_);
+        const std::size_t body = slot * n_outputs + k;
+        ordered_(bodies_[body].sums, body_weight_.sums, field(k), field(weight), all_weight_.sums,
+                 n_bins_, units_[body], units_[k], units_[weight], regularization_, min_weight_,
+                 numerator_, denominator_);
       }
     }
     if (era == n_segments_) break;
     add_to(body_weight_.sums, field(weight), n_bins_);
-    for (std::size_t segment = era; segment < n_segments_; ++segment) {
-      if (segment == 0) {
-        for (std::size_t k = 0; k < n_outputs; ++k) add_to(bodies_[k].sums, field(k), n_bins_);
-        continue;
-      }
-      const std::size_t slot = n_segments_ - segment;
-      for (std::size_t k = 0; k < n_outputs; ++k) {
-        add_to(bodies_[segment * n_outputs + k].sums, field(slot * n_outputs + k), n_bins_);
-      }
-    }
+    // Slot 0 is the body of the first segment only, unless it is all there is.
+    const std::size_t first = one_slot || era == 0 ? 0 : n_outputs;
+    const std::size_t end = one_slot || era <= 1 ? weight : slot_of(era - 1) * n_outputs;
+    for (std::size_t f = first; f < end; ++f) add_to(bodies_[f].sums, field(f), n_bins_);
   }
 }
 

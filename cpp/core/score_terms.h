@@ -58,7 +58,7 @@ class BorderScores {
   std::vector<float> units_;
   float regularization_, min_weight_;
   std::vector<Line> fields_;  // of one leaf and era
-  std::vector<Line> bodies_;  // gradients of each segment and output, over the eras so far
+  std::vector<Line> bodies_;  // gradients over the eras so far: of each output, or of each slot's
   Line body_weight_, all_weight_;
   alignas(64) float numerator_[256], denominator_[256];
 };

@@ -70,6 +70,7 @@ class Training:
             self.settings.learning_rate,
             self.settings.leaves,
             self.settings.segments,
+            self.settings.body_gradients,
             continues=False,
         )
 

@@ -244,11 +244,6 @@ def test_a_misspelt_choice_gets_a_hint():
         OcelotRegressor(bootstrap_type="bayesian").fit(X, Y)
 
 
-def test_ordered_mode_is_for_a_later_version():
-    with pytest.raises(ParameterError, match="boosting_type='Ordered'"):
-        OcelotRegressor(boosting_type="Ordered").fit(X, Y)
-
-
 def test_leaf_rules_that_do_not_fit_the_loss():
     with pytest.raises(ParameterError, match="Exact"):
         OcelotRegressor(leaf_estimation_method="Exact").fit(X, Y)

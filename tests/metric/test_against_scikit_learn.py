@@ -8,21 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy.special import expit, softmax
+from scipy.special import expit
 from sklearn import metrics as sk
+from tests.metric.links import identity, row_softmax
 
 from ocelotboost.metric.registry import metric_from_name
 
 N_ROWS, N_CLASSES = 500, 4
 SEEDS = [0, 1, 2]
-
-
-def identity(raw: NDArray[np.float64]) -> NDArray[np.float64]:
-    return raw
-
-
-def row_softmax(raw: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.asarray(softmax(raw, axis=1))
 
 
 def weights_of(seed: int, weighted: bool) -> NDArray[np.float32] | None:

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
-from scipy.special import expit, softmax
+from scipy.special import expit
+from tests.metric.links import identity, row_softmax
 
 from ocelotboost.errors import ParameterError
 from ocelotboost.metric.base import Link
@@ -21,14 +22,6 @@ LOG_MEAN_METRICS = ["Poisson", "Tweedie:variance_power=1.6", "Gamma"]
 TWO_CLASS_METRICS = ["Logloss", "CrossEntropy"]
 CLASS_METRICS = ["AUC", "Accuracy", "F1", "Precision", "Recall", "Brier"]
 N_CLASSES = 3
-
-
-def identity(raw: NDArray[np.float64]) -> NDArray[np.float64]:
-    return raw
-
-
-def row_softmax(raw: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.asarray(softmax(raw, axis=1))
 
 
 def link_of(name: str) -> Link:

@@ -3,69 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 import numpy as np
 import pytest
-from tests.data import multiclass, regression
-from tests.forests import category_forest, text_hash
 
 from ocelotboost import OcelotClassifier, OcelotRegressor
 from ocelotboost.errors import ParameterError
 from ocelotboost.model.describe import describe
 from ocelotboost.model.file import dumps
-from ocelotboost.model.forest import Forest
-from ocelotboost.model.statistic_table import Indicators, StatisticTables
-from ocelotboost.model.trained import TrainedModel, validate
 from ocelotboost.model.words import Words
-
-NAMES = ("age", "device", "site", "income", "city")
-
-
-def small_model(**changes: Any) -> TrainedModel:
-    """Every kind of question once, in one tree of depth 8 and one of depth 1."""
-    tables = StatisticTables(
-        prior_weight=np.ones(3),
-        member_offsets=np.array([0, 2, 3, 4], np.uint32),
-        members=np.array([1, 2, 4, 1], np.uint32),
-        question_offsets=np.array([0, 0, 0, 2], np.uint32),
-        question_columns=np.array([0, 5], np.uint32),
-        question_borders=np.array([31.5, 0.5]),
-        entry_offsets=np.array([0, 3, 5, 6], np.uint64),
-        keys=np.array([1, 2, 3, 1, 2, 9], np.uint64),
-        counts=np.array([9, 1, 1, 300, 2, 1], np.uint16),
-        n_targets=np.array([1, 1, 0], np.uint32),
-        sums=np.array([9, 0, 1, 200, 1], np.uint8),
-        target_names=(("mean target",), ("share of class 'x'",), ()),
-        column_tables=np.array([0, 0, 1, 2], np.uint32),
-        column_targets=np.array([0, -1, 0, -1], np.int32),
-        column_priors=np.array([0.5, 0.0, 0.0, 0.0]),
-        column_lows=np.array([0.0, 0.0, -0.2, 0.0]),
-        column_highs=np.array([0.93, 1.0, 0.7, 1.0]),
-    )
-    rng = np.random.default_rng(0)
-    forest = Forest(
-        split_columns=np.array([0, 5, 6, 0, 3, 7, 8, 9, 10], np.uint32),
-        split_borders=np.array([31.5, 0.5, 0.5, np.nan, np.nan, 4.0, 2.0, 9.0, 14.0]),
-        tree_depths=np.array([8, 1], np.uint32),
-        leaf_values=rng.normal(size=(258, 1)),
-        leaf_weights=np.ones(258),
-        start_value=np.array([0.25]),
-        missing_high=np.array([False, False, False, True, False]),
-        categorical=np.array([False, True, True, False, True]),
-        indicators=Indicators(
-            np.array([4, 4], np.uint32),
-            np.array([text_hash("Paris"), 0], np.uint64),
-            ("Paris", None),
-        ),
-        statistics=tables,
-    )
-    model = TrainedModel(
-        forest, "classifier", "Logloss", NAMES, np.array(["no", "yes"]), {}, {}, None
-    )
-    model = dataclasses.replace(model, **changes)
-    validate(model)
-    return model
+from tests.data import multiclass, regression
+from tests.forests import category_forest
+from tests.model.models import small_model
 
 
 def test_every_kind_of_question_has_words():

@@ -71,6 +71,7 @@ class BoostSettings:
     score: ScoreSettings
     leaves: LeafSettings
     segments: Segments | None
+    body_gradients: str
     stop_on_unseen: bool
     early_stopping_rounds: int | None
     time_limit: float | None
@@ -158,7 +159,15 @@ def _models(
     if settings.segments is None:
         return PlainModels(training, loss, loss_pass, start, rate, leaves)
     return OrderedModels(
-        training, loss, loss_pass, start, rate, leaves, settings.segments, continues
+        training,
+        loss,
+        loss_pass,
+        start,
+        rate,
+        leaves,
+        settings.segments,
+        settings.body_gradients,
+        continues,
     )
 
 
@@ -182,8 +191,9 @@ class _Grower:
         self._training = training
         self._settings = settings
         n_rows = training.block.n_rows
-        segments = settings.segments
-        n_gradients = n_outputs * (1 if segments is None else segments.n_segments)
+        segments, n_gradients = settings.segments, n_outputs
+        if segments is not None and settings.body_gradients == "segment":
+            n_gradients *= segments.n_segments
         self._scorers = _scorers(training, n_gradients, settings)
         self._packer = GradientPacker(n_rows, n_gradients, settings.n_threads)
         self._sorter = RowSorter(training.answers(), n_rows, settings.n_threads)
@@ -206,7 +216,9 @@ class _Grower:
         rows, eras, weight = _chosen(evidence, sampled)
         whole_weights = training.whole_weights and sampled is None
         return grow_oblivious(
-            self._packer.pack(evidence.gradients, weight, whole_weights, evidence.rows),
+            self._packer.pack(
+                evidence.gradients, weight, whole_weights, evidence.rows, len(evidence.own)
+            ),
             rows,
             eras,
             ordering,

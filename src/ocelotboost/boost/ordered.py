@@ -51,10 +51,12 @@ class OrderedModel:
         loss_pass: Pass,
         ordering: NDArray[np.uint32],
         segments: Segments,
+        body_gradients: str,
         start: Floats | None,
     ) -> None:
-        """``start``: raw predictions (n_outputs, n) of a model to continue; None: every segment
-        starts from the targets of its own body."""
+        """``body_gradients``: a body's are taken at its "segment"'s model, as in the paper, or at
+        each row's "own". ``start``: raw predictions (n_outputs, n) of a model to continue; None:
+        every segment starts from the targets of its own body."""
         self._pass = loss_pass
         self._segments = segments
         self.rows = segments.rows_by_era(ordering)
@@ -71,14 +73,14 @@ class OrderedModel:
                 else start[:, self.rows[: ends[j]]]
             )
         # Slot 0 is for own models, slot C - j for the bodies of segments j > 0.
-        shape = (segments.n_segments, loss.n_outputs, len(self.rows))
-        self._gradients = np.zeros(shape, dtype=np.float32)
+        n_slots = segments.n_segments if body_gradients == "segment" else 1
+        self._gradients = np.zeros((n_slots, loss.n_outputs, len(self.rows)), dtype=np.float32)
         self.unseen_loss = self._differentiate_tails()
 
     def evidence(self) -> Evidence:
         """The gradients as they are after the last tree."""
         segments, gradients = self._segments, self._gradients
-        for j in range(segments.n_segments):
+        for j in range(len(gradients)):
             self._differentiate(j, segments.body(j), slot=0 if j == 0 else -j)
         return Evidence(
             gradients=gradients.reshape(-1, gradients.shape[2]),
@@ -176,6 +178,7 @@ class OrderedModels:
         learning_rate: float,
         settings: LeafSettings,
         segments: Segments,
+        body_gradients: str,
         continues: bool,
     ) -> None:
         """``continues``: the raw predictions ``start`` are those of a model."""
@@ -195,6 +198,7 @@ class OrderedModels:
                 loss_pass,
                 training.orderings[r],
                 segments,
+                body_gradients,
                 start if continues else None,
             )
             for r in range(first, len(training.orderings))

@@ -19,8 +19,9 @@ from sklearn.utils.validation import check_is_fitted
 from ocelotboost.boost.boosting import Boosted, boost
 from ocelotboost.boost.callback import check_callbacks
 from ocelotboost.boost.tree import pack_forest
-from ocelotboost.errors import InputError, ParameterError
+from ocelotboost.errors import ParameterError
 from ocelotboost.estimator.categories import check_categorical_parameters, is_size
+from ocelotboost.estimator.continuing import model_to_continue
 from ocelotboost.estimator.parameters import (
     Rule,
     check_parameters,
@@ -46,9 +47,9 @@ from ocelotboost.estimator.preparation import (
 from ocelotboost.estimator.progress import ProgressBar
 from ocelotboost.loss.base import CustomLoss, Floats, Loss, Targets
 from ocelotboost.metric.base import MetricLike, check_metric
-from ocelotboost.metric.registry import check_metric_fits, metric_from_name, raw_score_of
+from ocelotboost.metric.registry import check_metric_fits, metric_from_name
 from ocelotboost.model.describe import describe
-from ocelotboost.model.file import load_trained, save_model
+from ocelotboost.model.file import save_model
 from ocelotboost.model.forest import Forest, join_forests
 from ocelotboost.model.importance import feature_importances
 from ocelotboost.model.trained import TrainedModel
@@ -97,6 +98,13 @@ class OcelotEstimator(BaseEstimator):  # type: ignore[misc]
         2.0,
         number(1, open_low=True),
         "For Ordered: supporting models learn from bodies of rows that grow by this factor.",
+    )
+    body_gradients: str = parameter(
+        "own",
+        one_of("own", "segment"),
+        "For Ordered: where the gradients of a body of rows are taken. 'segment': at the model "
+        "that learned from the body, as in the paper. 'own': each row's at a model that has not "
+        "seen it.",
     )
     independent_orderings: bool = parameter(
         False,
@@ -290,7 +298,7 @@ class OcelotEstimator(BaseEstimator):  # type: ignore[misc]
         weight = self._with_class_weights(row_weights(sample_weight, table.n_rows), target)
         loss = self._loss()
         loss.check_target(target)
-        continued = self._model_to_continue(init_model, table, loss)
+        continued = model_to_continue(self, init_model, table, loss)
         held_out = eval_inputs(eval_set, table, self._encode_target, loss, self.nan_mode)
         everything = prepare(table, target, weight)
         rows, held_out = hold_out(self, everything, held_out)
@@ -387,50 +395,6 @@ class OcelotEstimator(BaseEstimator):  # type: ignore[misc]
         if loss.n_outputs == 1:
             return loss.link
         return lambda raw: loss.link(raw.T).T
-
-    def _model_to_continue(self, init_model: Any, table: Table, loss: Loss) -> TrainedModel | None:
-        if init_model is None:
-            return None
-        is_path = isinstance(init_model, str | PathLike)
-        model = load_trained(init_model) if is_path else getattr(init_model, "model_", None)
-        if not isinstance(model, TrainedModel):
-            raise InputError(
-                f"init_model is {type(init_model).__name__}; give a fitted Ocelot estimator or "
-                "the path of a saved model."
-            )
-        match_columns(table, model.feature_names, model.n_features, "init_model")
-        categorical = np.flatnonzero(model.forest.categorical).tolist()
-        if categorical != sorted(table.categories):
-            raise InputError(
-                f"init_model has categories in the columns {categorical}, X has them in "
-                f"{sorted(table.categories)}; continue with cat_features={categorical} and the "
-                "same types of columns."
-            )
-        if model.forest.n_outputs != loss.n_outputs or model.kind != self._kind:
-            raise InputError(
-                f"init_model is a {model.kind} with {model.forest.n_outputs} outputs; this data "
-                f"needs a {self._kind} with {loss.n_outputs}. Continue with the same target."
-            )
-        before, now = raw_score_of(model.loss), raw_score_of(loss.name)
-        if before is not None and now is not None and before != now:
-            raise InputError(
-                f"init_model was trained with {model.loss}, whose raw prediction is a {before}; "
-                f"that of {loss.name} is a {now}. Continue with a loss of the same kind."
-            )
-        known, found = model.classes, self._target_classes()
-        if known is not None and found is not None and known.tolist() != found.tolist():
-            raise InputError(
-                f"init_model knows the classes {known.tolist()}, y has {found.tolist()}; continue "
-                "with the same classes."
-            )
-        high = self.nan_mode == "Max"
-        if (model.forest.missing_high != high).any():
-            side, other = ("below", "Min") if high else ("above", "Max")
-            raise ParameterError(
-                f"nan_mode={self.nan_mode!r}, but for init_model missing values are {side} all "
-                f"numbers; continue with nan_mode={other!r}."
-            )
-        return model
 
     # ---- prediction ----------------------------------------------------------------------
 

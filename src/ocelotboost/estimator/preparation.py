@@ -361,6 +361,7 @@ def boost_settings(
             n_threads=n_threads,
         ),
         segments=segments,
+        body_gradients=estimator.body_gradients,
         stop_on_unseen=stop_on_unseen,
         early_stopping_rounds=patience,
         time_limit=estimator.time_limit,

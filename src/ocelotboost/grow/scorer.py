@@ -55,12 +55,14 @@ class Candidate:
 class PackedGradients:
     """Gradients and weights of all rows as integers, two fields a word.
 
-    words  int64 (n_chunks, n_rows, words)
-    units  float64 (n_gradients + 1,) what the integer 1 is worth in each field
+    words      int64 (n_chunks, n_rows, words)
+    units      float64 (n_gradients + 1,) what the integer 1 is worth in each field
+    n_outputs  gradients a row has at one model
     """
 
     words: NDArray[np.int64]
     units: NDArray[np.float64]
+    n_outputs: int
 
 
 class GradientPacker:
@@ -76,7 +78,8 @@ class GradientPacker:
         gradients: NDArray[np.float32],
         weight: NDArray[np.float32] | None,
         whole_weights: bool,
-        rows: NDArray[np.uint32] | None = None,
+        rows: NDArray[np.uint32] | None,
+        n_outputs: int,
     ) -> PackedGradients:
         """Pack gradients (n_gradients, n_rows), not yet multiplied by the weight (n_rows,). Both
         are those of ``rows``, or of the rows as they come."""
@@ -84,7 +87,7 @@ class GradientPacker:
         native.pack_gradients(
             gradients, weight, whole_weights, rows, self._words, units, n_threads=self._n_threads
         )
-        return PackedGradients(self._words, units)
+        return PackedGradients(self._words, units, n_outputs)
 
 
 class ColumnScorer:
@@ -182,6 +185,7 @@ class ColumnScorer:
             layout.shifts,
             layout.bin_counts,
             candidates,
+            self._gradients.n_outputs,
             self._gradients.units,
             settings.regularization,
             settings.min_weight,

@@ -183,6 +183,7 @@ class StatisticScorer:
             level.small,
             level.large,
             level.scored,
+            self._gradients.n_outputs,
             self._gradients.units,
             settings.regularization,
             settings.min_weight,

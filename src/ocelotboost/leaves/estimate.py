@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ocelotboost.kernels import native
 from ocelotboost.loss.base import Floats, LeafRule, Targets
-from ocelotboost.loss.passes import LeafSums, Leaves, NativePass, Pass
+from ocelotboost.loss.passes import LeafSums, Leaves, NativePass, Pass, rows_by_leaf
 
 _MAX_HALVINGS = 10
 _NEGLIGIBLE = 1e-8
@@ -77,9 +77,7 @@ def _quantiles(
     n_leaves: int,
     settings: LeafSettings,
 ) -> Floats:
-    rows = np.empty(len(leaves), dtype=np.uint32)
-    offsets = np.empty(n_leaves + 1, dtype=np.uint32)
-    native.rows_by_leaf(leaves, rows, offsets, n_threads=settings.n_threads)
+    rows, offsets = rows_by_leaf(leaves, n_leaves, settings.n_threads)
     quantiles = np.empty(n_leaves)
     native.leaf_quantiles(
         settings.alpha, target, weight, raw, rows, offsets, quantiles,

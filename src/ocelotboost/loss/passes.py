@@ -122,9 +122,7 @@ class NativePass:
         steps: int,
     ) -> tuple[Floats, Floats]:
         """Values (n_leaves, 1) after several steps from 0, and weights (n_leaves,) of leaves."""
-        rows = np.empty(len(leaves), dtype=np.uint32)
-        offsets = np.empty(n_leaves + 1, dtype=np.uint32)
-        native.rows_by_leaf(leaves, rows, offsets, n_threads=self.n_threads)
+        rows, offsets = rows_by_leaf(leaves, n_leaves, self.n_threads)
         values, weights = np.empty(n_leaves), np.empty(n_leaves)
         native.leaf_values(
             self.kind,
@@ -255,3 +253,11 @@ class NumpyPass:
             over_leaves(np.ones(len(target)))[:, 0],
             float(loss),
         )
+
+
+def rows_by_leaf(leaves: Leaves, n_leaves: int, n_threads: int) -> tuple[Leaves, Leaves]:
+    """Rows (n,) in the order of their leaves, and where each leaf begins: (n_leaves + 1,)."""
+    rows = np.empty(len(leaves), dtype=np.uint32)
+    offsets = np.empty(n_leaves + 1, dtype=np.uint32)
+    native.rows_by_leaf(leaves, rows, offsets, n_threads=n_threads)
+    return rows, offsets

@@ -100,6 +100,7 @@ def score_columns(
     shifts: Indices,
     bin_counts: Indices,
     candidates: NDArray[np.uint8],
+    n_outputs: int,
     units: Floats,
     regularization: float,
     min_weight: float,
@@ -128,6 +129,7 @@ def score_columns(
             out_scores[column], out_bins[column] = best_border(
                 leaves_of(scored, sums.__getitem__),
                 count,
+                n_outputs,
                 units,
                 regularization,
                 min_weight,
@@ -158,6 +160,7 @@ def leaves_of(scored: Indices, running: Callable[[int], _Sums]) -> list[list[_Su
 def best_border(
     leaves: list[list[_Sums | None]],
     n_bins: int,
+    n_outputs: int,
     units: Floats,
     regularization: float,
     min_weight: float,
@@ -182,8 +185,7 @@ def best_border(
             ~(side < lightest) if min_weight > 0 else np.True_
             for side in _sides(all_weight, weight_unit)
         ]
-        for segment in _segments(fields):
-            n_outputs = len(segment.tail) - 1
+        for segment in _segments(fields, n_outputs):
             weight = _sides(segment.body[-1], weight_unit)
             tail_weight = _sides(segment.tail[-1], weight_unit)
             for k in range(n_outputs):
@@ -211,7 +213,7 @@ class _Segment(NamedTuple):
     slot: int
 
 
-def _segments(eras: list[_Sums | None]) -> Iterator[_Segment]:
+def _segments(eras: list[_Sums | None], n_outputs: int) -> Iterator[_Segment]:
     """From fields (n_fields, n_bins) of a leaf by era. A single era is body and tail in one."""
     if len(eras) == 1:
         assert eras[0] is not None
@@ -223,8 +225,8 @@ def _segments(eras: list[_Sums | None]) -> Iterator[_Segment]:
         body = [own for own in eras[: segment + 1] if own is not None]
         if tail is None or not body:
             continue
-        n_outputs = (len(tail) - 1) // n_segments
-        slot = 0 if segment == 0 else n_segments - segment
+        one_slot = len(tail) - 1 == n_outputs
+        slot = 0 if one_slot or segment == 0 else n_segments - segment
         of_slot = [*range(slot * n_outputs, (slot + 1) * n_outputs), len(tail) - 1]
         own_model = [*range(n_outputs), len(tail) - 1]
         yield _Segment(np.sum(body, axis=0)[of_slot], tail[own_model], slot)

@@ -164,6 +164,7 @@ def score_statistics(
     small: Indices,
     large: Indices,
     scored: Indices,
+    n_outputs: int,
     units: Floats,
     regularization: float,
     min_weight: float,
@@ -191,6 +192,7 @@ def score_statistics(
             out_scores[place, column], out_bins[place, column] = best_border(
                 leaves_of(scored, columns[:, :, column].__getitem__),
                 16,
+                n_outputs,
                 units,
                 regularization,
                 min_weight,

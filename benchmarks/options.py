@@ -1,0 +1,32 @@
+"""What every command lets one choose, and a call in words."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable
+from pathlib import Path
+
+
+def make_parser(
+    module: str, description: str | None, choice: str, names: Iterable[str]
+) -> ArgumentParser:
+    """Some of the names by the option `choice`, a scale, and files to write."""
+    names = tuple(names)
+    parser = ArgumentParser(prog=f"python -m {module}", description=description)
+    parser.add_argument(choice, nargs="+", choices=names, metavar="NAME", help=", ".join(names))
+    parser.add_argument("--scale", type=float, default=1.0, help="fraction of the real size")
+    parser.add_argument("--markdown", type=Path, help="write the summary to this file")
+    parser.add_argument("--json", type=Path, help="write all values to this file")
+    return parser
+
+
+def command(parser: ArgumentParser, options: Namespace) -> str:
+    """The call, without the files it writes and what is the default anyway."""
+    words = [parser.prog]
+    for name, value in vars(options).items():
+        if name in ("json", "markdown") or value == parser.get_default(name):
+            continue
+        several = "," if name == "only" else " "
+        text = several.join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+        words += ["--" + name.replace("_", "-"), text]
+    return " ".join(words)

@@ -1,0 +1,79 @@
+"""Training on from a finished model, which must be about the same columns and target."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ocelotboost.errors import InputError, ParameterError
+from ocelotboost.loss.base import Loss
+from ocelotboost.metric.registry import raw_score_of
+from ocelotboost.model.file import load_trained
+from ocelotboost.model.trained import TrainedModel
+from ocelotboost.table.columns import Table
+from ocelotboost.table.roles import match_columns
+
+if TYPE_CHECKING:
+    from ocelotboost.estimator.base import OcelotEstimator
+
+
+def model_to_continue(
+    estimator: OcelotEstimator, init_model: Any, table: Table, loss: Loss
+) -> TrainedModel | None:
+    """The model behind ``init_model``, a fitted estimator or a path; None: start from nothing."""
+    if init_model is None:
+        return None
+    is_path = isinstance(init_model, str | PathLike)
+    model = load_trained(init_model) if is_path else getattr(init_model, "model_", None)
+    if not isinstance(model, TrainedModel):
+        raise InputError(
+            f"init_model is {type(init_model).__name__}; give a fitted Ocelot estimator or "
+            "the path of a saved model."
+        )
+    _check_columns(model, table)
+    _check_target(model, estimator, loss)
+    _check_missing(model, estimator.nan_mode)
+    return model
+
+
+def _check_columns(model: TrainedModel, table: Table) -> None:
+    match_columns(table, model.feature_names, model.n_features, "init_model")
+    categorical = np.flatnonzero(model.forest.categorical).tolist()
+    if categorical != sorted(table.categories):
+        raise InputError(
+            f"init_model has categories in the columns {categorical}, X has them in "
+            f"{sorted(table.categories)}; continue with cat_features={categorical} and the "
+            "same types of columns."
+        )
+
+
+def _check_target(model: TrainedModel, estimator: OcelotEstimator, loss: Loss) -> None:
+    if model.forest.n_outputs != loss.n_outputs or model.kind != estimator._kind:
+        raise InputError(
+            f"init_model is a {model.kind} with {model.forest.n_outputs} outputs; this data "
+            f"needs a {estimator._kind} with {loss.n_outputs}. Continue with the same target."
+        )
+    before, now = raw_score_of(model.loss), raw_score_of(loss.name)
+    if before is not None and now is not None and before != now:
+        raise InputError(
+            f"init_model was trained with {model.loss}, whose raw prediction is a {before}; "
+            f"that of {loss.name} is a {now}. Continue with a loss of the same kind."
+        )
+    known, found = model.classes, estimator._target_classes()
+    if known is not None and found is not None and known.tolist() != found.tolist():
+        raise InputError(
+            f"init_model knows the classes {known.tolist()}, y has {found.tolist()}; continue "
+            "with the same classes."
+        )
+
+
+def _check_missing(model: TrainedModel, nan_mode: str) -> None:
+    high = nan_mode == "Max"
+    if (model.forest.missing_high != high).any():
+        side, other = ("below", "Min") if high else ("above", "Max")
+        raise ParameterError(
+            f"nan_mode={nan_mode!r}, but for init_model missing values are {side} all "
+            f"numbers; continue with nan_mode={other!r}."
+        )
