@@ -11,7 +11,7 @@ the ordering of each tree, sampling weights. Row by row with the paper: tests/pa
     M_{r,j} learns from the body of segment j and predicts body and tail.
 
     repeat, r being the ordering of the tree
-        g_j = negative gradients at M_{r,j}
+        g_j = negative gradients at M_{r,j}, each row's own j in the tails
         a tree: at each level the question whose leaf values, made of g_j in the bodies, are most
             aligned with g_j in the tails, over all leaves, outputs and segments together
         for each r', j: leaf values from the body; M_{r',j} = M_{r',j} + learning rate * tree
@@ -71,11 +71,6 @@ class SupportingModel:
     tail: NDArray[np.bool_]
     raw: Floats
 
-    @property
-    def kept(self) -> NDArray[np.bool_]:
-        """The rows it predicts."""
-        return self.body | self.tail
-
 
 #: M_{r,0}, M_{r,1} … of each ordering r that supports
 Supporting = dict[int, list[SupportingModel]]
@@ -111,12 +106,15 @@ class OrderedTrainer:
     first_body       b₀; rows before it take no part in scores but by their gradients in bodies
     growth           of the bodies, above 1
     supporting_rule  how supporting models fill leaves; None: as M_0 does
+    body_gradients   which make leaf values in scores: those at the "segment"'s model, as in the
+                     paper's Algorithm 2, or at each row's "own", as its Algorithm 1 has residuals
     """
 
     plain: ReferenceTrainer
     first_body: int
     growth: float = 2.0
     supporting_rule: LeafRule | None = None
+    body_gradients: str = "segment"
 
     def train(
         self,
@@ -175,11 +173,13 @@ class OrderedTrainer:
 
     def parts(self, models: list[SupportingModel], y: Floats, weight: Floats) -> list[Part]:
         """What the segments contribute to scores."""
+        own = self.plain.gradients(y, own_predictions(models))
         found = []
         for model in models:
-            gradients, kept = np.zeros_like(model.raw), model.kept
-            gradients[:, kept] = self.plain.gradients(y[kept], model.raw[:, kept])
-            found.append(Part(gradients, weight * model.body, weight * model.tail))
+            gradients, body = own.copy(), model.body
+            if self.body_gradients == "segment":
+                gradients[:, body] = self.plain.gradients(y[body], model.raw[:, body])
+            found.append(Part(gradients, weight * body, weight * model.tail))
         return found
 
     def add_tree(

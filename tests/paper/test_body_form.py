@@ -156,12 +156,15 @@ def test_without_regularization_it_is_the_papers_build_tree(seed, first_body, gr
             assert_allclose(raw, M[r], rtol=1e-12, atol=1e-14)
 
 
+@pytest.mark.parametrize("body_gradients", ["segment", "own"])
 @pytest.mark.parametrize("cosine", [True, False])
 @pytest.mark.parametrize("loss", LOSSES)
-def test_scores_compare_each_tail_row_with_the_value_that_its_body_gives_it(loss, cosine):
+def test_scores_compare_each_tail_row_with_the_value_that_its_body_gives_it(
+    loss, cosine, body_gradients
+):
     table = Table(7, loss)
     plain = ReferenceTrainer(loss, len(DRAWN), 3, 0.3, 2.0, cosine)
-    trainer = OrderedTrainer(plain, 4, 2.0)
+    trainer = OrderedTrainer(plain, 4, 2.0, body_gradients=body_gradients)
     questions = table.questions()
     models = trainer.train(questions, table.y, table.weight, table.orderings, DRAWN).supporting[-1]
     weight, lam = table.weight * table.sampling[0], 1.3
@@ -170,17 +173,19 @@ def test_scores_compare_each_tail_row_with_the_value_that_its_body_gives_it(loss
     found = plain.scores(
         answers, trainer.parts(models[1], table.y, weight), lam, leaves, n_leaves=4
     )
+    own = plain.gradients(table.y, own_predictions(models[1]))
     for question, score in zip(questions, found, strict=True):
         place = 2 * leaves + question.by(1)
         together = squares = 0.0
         for model in models[1]:
-            gradients = np.full(model.raw.shape, np.nan)
-            kept = model.kept
-            gradients[:, kept] = plain.gradients(table.y[kept], model.raw[:, kept])
             for i in np.flatnonzero(model.tail):
                 same = model.body & (place == place[i])
-                v = gradients[:, same] @ weight[same] / (weight[same].sum() + lam)
-                together += weight[i] * v @ gradients[:, i]
+                if body_gradients == "segment":
+                    gradients = plain.gradients(table.y[same], model.raw[:, same])
+                else:
+                    gradients = own[:, same]
+                v = gradients @ weight[same] / (weight[same].sum() + lam)
+                together += weight[i] * v @ own[:, i]
                 squares += weight[i] * v @ v
         assert score == pytest.approx(together / np.sqrt(squares) if cosine else together)
 
