@@ -1,5 +1,8 @@
+#include <nanobind/stl/tuple.h>
+
 #include "arrays.h"
 #include "histogram.h"
+#include "level.h"
 #include "pack.h"
 #include "partition.h"
 #include "sampling.h"
@@ -120,6 +123,30 @@ void split_leaves_of(const In<std::uint8_t, 2>& bytes, std::uint32_t position, s
                n_leaves, inout_rows.data(), scratch.data(), out_offsets.data(), n_threads);
 }
 
+// Numbers of cells with rows, of fresh ones, and of leaves with rows.
+std::tuple<std::size_t, std::size_t, std::size_t> plan_level_of(
+    const In<std::uint32_t, 1>& offsets, std::size_t n_eras,
+    const std::optional<In<std::uint32_t, 1>>& parents, std::size_t n_used,
+    const Array<std::uint32_t, 1>& out_of_cell, const Array<std::uint32_t, 1>& out_begin,
+    const Array<std::uint32_t, 1>& out_end, const Array<std::uint32_t, 1>& out_histograms,
+    const Array<std::uint32_t, 1>& out_small, const Array<std::uint32_t, 1>& out_large,
+    const Array<std::uint32_t, 1>& out_scored, const Array<std::uint8_t, 1>& out_fresh) {
+  require(offsets.shape(0) > 0, "offsets: one more than cells");
+  const std::size_t n_cells = offsets.shape(0) - 1;
+  require(n_eras > 0 && n_cells % n_eras == 0, "n_eras: as many cells in each");
+  require(!parents || 2 * parents->shape(0) == n_cells, "parents: one for every two cells");
+  for (const Array<std::uint32_t, 1>* out :
+       {&out_of_cell, &out_begin, &out_end, &out_histograms, &out_small, &out_large, &out_scored}) {
+    require(out->shape(0) == n_cells, "out: one a cell is needed");
+  }
+  require(out_fresh.shape(0) == n_cells, "out_fresh: one a cell is needed");
+  const LevelCounts counts =
+      plan_level({offsets.data(), n_cells, n_eras}, parents ? parents->data() : nullptr, n_used,
+                 {out_of_cell.data(), out_begin.data(), out_end.data(), out_histograms.data(),
+                  out_fresh.data(), out_small.data(), out_large.data(), out_scored.data()});
+  return {counts.n_filled, counts.n_fresh, counts.n_scored};
+}
+
 void assign_leaves_of(const In<std::uint8_t, 2>& slots, const In<std::uint8_t, 3>& units,
                       const In<std::uint32_t, 1>& split_units,
                       const In<std::uint32_t, 1>& split_slots, const In<std::uint32_t, 1>& shifts,
@@ -198,6 +225,12 @@ void bind_grow(nb::module_& module) {
              arg("shift"), arg("mask"), arg("bin"), arg("leaf_offsets").noconvert(),
              arg("inout_rows").noconvert(), arg("scratch").noconvert(),
              arg("out_offsets").noconvert(), nb::kw_only(), arg("n_threads"), Released());
+  module.def("plan_level", &plan_level_of, arg("offsets").noconvert(), arg("n_eras"),
+             arg("parents").noconvert().none(), arg("n_used"), arg("out_of_cell").noconvert(),
+             arg("out_begin").noconvert(), arg("out_end").noconvert(),
+             arg("out_histograms").noconvert(), arg("out_small").noconvert(),
+             arg("out_large").noconvert(), arg("out_scored").noconvert(),
+             arg("out_fresh").noconvert());
   module.def("assign_leaves", &assign_leaves_of, arg("slots").noconvert(), arg("units").noconvert(),
              arg("split_units").noconvert(), arg("split_slots").noconvert(),
              arg("shifts").noconvert(), arg("masks").noconvert(), arg("split_bins").noconvert(),

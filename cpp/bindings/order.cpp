@@ -10,13 +10,15 @@ namespace {
 void join_codes_of(const In<std::uint32_t, 2>& codes, const In<std::uint32_t, 1>& value_counts,
                    const In<std::uint32_t, 1>& member_offsets, const In<std::uint32_t, 1>& members,
                    const Array<std::uint32_t, 2>& out_codes,
-                   const Array<std::uint32_t, 1>& out_value_counts, int n_threads) {
+                   const Array<std::uint32_t, 1>& out_value_counts,
+                   const Array<std::uint64_t, 1>& out_fingerprints, int n_threads) {
   const std::size_t n_columns = codes.shape(0), n_rows = codes.shape(1);
   const std::size_t n_combinations = out_value_counts.shape(0);
   require(value_counts.shape(0) == n_columns, "value_counts: one a column is needed");
   require(member_offsets.shape(0) == n_combinations + 1, "member_offsets: one more than out");
   require(out_codes.shape(0) == n_combinations && out_codes.shape(1) == n_rows,
           "out_codes: one a combination and row is needed");
+  require(out_fingerprints.shape(0) == n_combinations, "out_fingerprints: one a combination");
   const std::uint32_t* offsets = member_offsets.data();
   for (std::size_t c = 0; c < n_combinations; ++c) {
     require(offsets[c] < offsets[c + 1], "member_offsets: every combination needs a member");
@@ -27,7 +29,7 @@ void join_codes_of(const In<std::uint32_t, 2>& codes, const In<std::uint32_t, 1>
     require(members.data()[m] < n_columns, "members: no such column");
   }
   join_codes(codes.data(), value_counts.data(), n_rows, offsets, members.data(), n_combinations,
-             out_codes.data(), out_value_counts.data(), n_threads);
+             out_codes.data(), out_value_counts.data(), out_fingerprints.data(), n_threads);
 }
 
 void target_statistics_of(const In<std::uint32_t, 2>& codes,
@@ -145,7 +147,8 @@ void bind_order(nb::module_& module) {
   module.def("join_codes", &join_codes_of, arg("codes").noconvert(),
              arg("value_counts").noconvert(), arg("member_offsets").noconvert(),
              arg("members").noconvert(), arg("out_codes").noconvert(),
-             arg("out_value_counts").noconvert(), nb::kw_only(), arg("n_threads"), Released());
+             arg("out_value_counts").noconvert(), arg("out_fingerprints").noconvert(),
+             nb::kw_only(), arg("n_threads"), Released());
   module.def("target_statistics", &target_statistics_of, arg("codes").noconvert(),
              arg("value_counts").noconvert(), arg("orders").noconvert(), arg("history"),
              arg("window"), arg("targets").noconvert(), arg("weights").noconvert().none(),

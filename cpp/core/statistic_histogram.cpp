@@ -18,6 +18,8 @@ constexpr std::size_t most_words = 8;
 constexpr std::size_t n_bins = 256;
 // Below so many rows, two sums of 16 bins are quicker than one of 256 and its two marginals.
 constexpr std::size_t few_rows = 128;
+// Up to so many units read addends where they are; for more it pays to bring them into order first.
+constexpr std::size_t few_units = 12;
 constexpr std::size_t least_rows_per_piece = 8192;
 
 // One byte of a row, for several units: byte k of a row is first[k][row * stride].
@@ -27,8 +29,8 @@ struct Bytes {
 };
 
 // Both halves of a byte count in one histogram of 256 bins. With pairs, bytes 2k and 2k + 1 lie
-// side by side.
-template <int n_bytes, int words, bool pairs>
+// side by side. Addends are in the order of `rows`, or where the rows are.
+template <int n_bytes, int words, bool pairs, bool in_order>
 OCELOT_INLINE void add_joint(const Bytes& bytes, const std::uint32_t* rows, std::size_t n_rows,
                              const std::int64_t* addends, std::int64_t* histogram) {
   using Words = typename Addend<words>::Type;
@@ -36,7 +38,8 @@ OCELOT_INLINE void add_joint(const Bytes& bytes, const std::uint32_t* rows, std:
     *reinterpret_cast<Words*>(histogram + (k * n_bins + bin) * words) += addend;
   };
   for (std::size_t i = 0; i < n_rows; ++i) {
-    const Words addend = *reinterpret_cast<const Words*>(addends + i * words);
+    const std::size_t place = in_order ? i : std::size_t(rows[i]);
+    const Words addend = *reinterpret_cast<const Words*>(addends + place * words);
     const std::size_t offset = rows[i] * bytes.stride;
     if constexpr (pairs) {
 #pragma GCC unroll 4
@@ -53,13 +56,14 @@ OCELOT_INLINE void add_joint(const Bytes& bytes, const std::uint32_t* rows, std:
   }
 }
 
-using AddRows = void (*)(const Bytes&, const std::uint32_t*, std::size_t, const std::int64_t*,
+using AddRows = void (*)(const Bytes&, const std::uint32_t*, std::size_t, const std::int64_t*, bool,
                          std::int64_t*);
 
-#define OCELOT_ADD_JOINT(name, n_bytes, words, pairs)                                     \
-  OCELOT_HOT void name(const Bytes& bytes, const std::uint32_t* rows, std::size_t n_rows, \
-                       const std::int64_t* addends, std::int64_t* histogram) {            \
-    add_joint<n_bytes, words, pairs>(bytes, rows, n_rows, addends, histogram);            \
+#define OCELOT_ADD_JOINT(name, n_bytes, words, pairs)                                            \
+  OCELOT_HOT void name(const Bytes& bytes, const std::uint32_t* rows, std::size_t n_rows,        \
+                       const std::int64_t* addends, bool in_order, std::int64_t* histogram) {    \
+    in_order ? add_joint<n_bytes, words, pairs, true>(bytes, rows, n_rows, addends, histogram)   \
+             : add_joint<n_bytes, words, pairs, false>(bytes, rows, n_rows, addends, histogram); \
   }
 OCELOT_ADD_JOINT(add_8_paired, 8, 1, true)
 OCELOT_ADD_JOINT(add_6_paired, 6, 1, true)
@@ -113,15 +117,22 @@ OCELOT_HOT void marginals(const std::int64_t* __restrict joint, std::size_t word
   }
 }
 
-void add_halves(const std::uint8_t* first, std::size_t stride, const std::uint32_t* rows,
-                std::size_t n_rows, const std::int64_t* addends, std::size_t words,
-                std::int64_t* out) {
-  std::memset(out, 0, 32 * words * sizeof(std::int64_t));
+// The same without a joint histogram, for all bytes of one unit.
+template <int words>
+void add_halves(const std::uint8_t* unit, std::size_t n_bytes, const std::uint32_t* rows,
+                std::size_t n_rows, const std::int64_t* addends, bool in_order, std::int64_t* out) {
+  using Words = typename Addend<words>::Type;
+  std::memset(out, 0, n_bytes * 32 * words * sizeof(std::int64_t));
+  const auto add = [&](std::size_t bin, Words addend) {
+    *reinterpret_cast<Words*>(out + bin * words) += addend;
+  };
   for (std::size_t i = 0; i < n_rows; ++i) {
-    const std::uint32_t byte = first[rows[i] * stride];
-    for (std::size_t w = 0; w < words; ++w) {
-      out[(byte & 15) * words + w] += addends[i * words + w];
-      out[(16 + (byte >> 4)) * words + w] += addends[i * words + w];
+    const std::size_t place = in_order ? i : std::size_t(rows[i]);
+    const Words addend = *reinterpret_cast<const Words*>(addends + place * words);
+    const std::uint8_t* bytes = unit + rows[i] * n_bytes;
+    for (std::size_t b = 0; b < n_bytes; ++b) {
+      add(b * 32 + (bytes[b] & 15), addend);
+      add(b * 32 + 16 + (bytes[b] >> 4), addend);
     }
   }
 }
@@ -146,11 +157,15 @@ void accumulate_statistics(const StatisticUnits& statistics, const std::uint32_t
   for (std::size_t s = 0; s < leaves.count; ++s) n_rows += leaves.end[s] - leaves.begin[s];
   const std::size_t rows_per_piece = std::max(least_rows_per_piece, n_rows / (4 * n_threads));
   std::vector<Task> tasks;
-  std::vector<std::uint32_t> read;  // leaves whose rows somebody sums
+  // Addends that many units read are put into the order of the rows first.
+  const auto is_in_order = [&](std::size_t s) {
+    return n_units - (leaves.fresh[s] ? 0 : n_old) > few_units;
+  };
+  std::vector<std::uint32_t> gathered;  // leaves of such addends
   for (std::uint32_t s = 0; s < leaves.count; ++s) {
     const std::size_t first_unit = leaves.fresh[s] ? 0 : n_old;
     if (first_unit == n_units) continue;
-    read.push_back(s);
+    if (is_in_order(s)) gathered.push_back(s);
     const std::size_t n = leaves.end[s] - leaves.begin[s];
     const bool cut = n_threads > 1 && n > rows_per_piece + rows_per_piece / 2;
     const std::size_t n_pieces = cut ? (n + rows_per_piece - 1) / rows_per_piece : 1;
@@ -174,11 +189,10 @@ void accumulate_statistics(const StatisticUnits& statistics, const std::uint32_t
   std::stable_sort(tasks.begin(), tasks.end(),
                    [](const Task& a, const Task& b) { return a.end - a.begin > b.end - b.begin; });
 
-  // Addends in the order of the rows, so that all units read them one after the other.
-  parallel_for(read.size() * histograms.n_chunks, n_rows < 4096 ? 1 : n_threads,
+  parallel_for(gathered.size() * histograms.n_chunks, n_rows < 4096 ? 1 : n_threads,
                [&](std::size_t task) {
                  const std::size_t chunk = task % histograms.n_chunks;
-                 const std::uint32_t s = read[task / histograms.n_chunks];
+                 const std::uint32_t s = gathered[task / histograms.n_chunks];
                  const std::int64_t* from = packed + chunk * n_packed_rows * words;
                  std::int64_t* to = scratch + chunk * n_packed_rows * words;
                  for (std::size_t i = leaves.begin[s]; i < leaves.end[s]; ++i) {
@@ -192,7 +206,10 @@ void accumulate_statistics(const StatisticUnits& statistics, const std::uint32_t
     const Task& task = tasks[t];
     const std::size_t count = task.end - task.begin;
     const std::size_t all_bytes = (task.end_unit - task.first_unit) * n_bytes;
-    const std::int64_t* addends = scratch + (task.chunk * n_packed_rows + task.begin) * words;
+    const bool in_order = is_in_order(task.leaf);
+    const std::int64_t* addends = in_order
+                                      ? scratch + (task.chunk * n_packed_rows + task.begin) * words
+                                      : packed + task.chunk * n_packed_rows * words;
     const auto first_byte = [&](std::size_t k) {
       return statistics.bytes + units[task.first_unit + k / n_bytes] * statistics.n_rows * n_bytes +
              k % n_bytes;
@@ -202,8 +219,9 @@ void accumulate_statistics(const StatisticUnits& statistics, const std::uint32_t
              (task.chunk * n_bytes + k % n_bytes) * 32 * words;
     };
     if (count < few_rows) {
-      for (std::size_t k = 0; k < all_bytes; ++k) {
-        add_halves(first_byte(k), n_bytes, rows + task.begin, count, addends, words, out_of(k));
+      const auto add = words == 1 ? add_halves<1> : words == 2 ? add_halves<2> : add_halves<4>;
+      for (std::size_t k = 0; k < all_bytes; k += n_bytes) {
+        add(first_byte(k), n_bytes, rows + task.begin, count, addends, in_order, out_of(k));
       }
       return;
     }
@@ -214,7 +232,7 @@ void accumulate_statistics(const StatisticUnits& statistics, const std::uint32_t
       Bytes bytes{{}, n_bytes};
       for (std::size_t b = 0; b < pass.n_bytes; ++b) bytes.first[b] = first_byte(k + b);
       std::memset(joint, 0, pass.n_bytes * n_bins * words * sizeof(std::int64_t));
-      pass.add(bytes, rows + task.begin, count, addends, joint);
+      pass.add(bytes, rows + task.begin, count, addends, in_order, joint);
       for (std::size_t b = 0; b < pass.n_bytes; ++b, ++k) {
         std::int64_t* out = out_of(k);
         if (task.whole) {

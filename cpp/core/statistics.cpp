@@ -116,6 +116,12 @@ std::uint32_t join(const std::uint32_t* codes, const std::uint32_t* value_counts
   return std::uint32_t(n_joined);
 }
 
+OCELOT_HOT std::uint64_t fingerprint(const std::uint32_t* codes, std::size_t n_rows) {
+  std::uint64_t sum = 0;
+  for (std::size_t row = 0; row < n_rows; ++row) sum += codes[row] * mix64(row + 1);
+  return sum;
+}
+
 // Even borders from low to high.
 struct Cut {
   double low, scale;
@@ -396,10 +402,11 @@ void run_fast(const std::uint32_t* codes, const std::uint32_t* value_counts,
 void join_codes(const std::uint32_t* codes, const std::uint32_t* value_counts, std::size_t n_rows,
                 const std::uint32_t* member_offsets, const std::uint32_t* members,
                 std::size_t n_combinations, std::uint32_t* out_codes,
-                std::uint32_t* out_value_counts, int n_threads) {
+                std::uint32_t* out_value_counts, std::uint64_t* out_fingerprints, int n_threads) {
   parallel_for(n_combinations, n_threads, [&](std::size_t c) {
     out_value_counts[c] = join(codes, value_counts, n_rows, members + member_offsets[c],
                                member_offsets[c + 1] - member_offsets[c], out_codes + c * n_rows);
+    out_fingerprints[c] = fingerprint(out_codes + c * n_rows, n_rows);
   });
 }
 

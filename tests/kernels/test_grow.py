@@ -117,7 +117,9 @@ def test_scores_equal_the_twin(data, n_outputs, cosine, regularization, min_weig
     n_gradients = n_outputs * data.draw(st.sampled_from([1, max(n_segments, 1)]))
     block = data.draw(blocks())
     layout, n_rows = block.layout, block.n_rows
-    packed, units = pack(native, gradients_of(n_gradients, n_rows, 5), None, True)
+    # Sums of all eras are larger than those of all rows here: room for four times the rows.
+    packed, units = pack(native, gradients_of(n_gradients, 4 * n_rows, 5), None, True)
+    packed = np.ascontiguousarray(packed[:, :n_rows])
     rows, offsets = data.draw(partitions(n_rows))
     n_leaves = len(offsets) - 1
     n_chunks, words = packed_layout(n_gradients)
@@ -191,6 +193,23 @@ def test_many_rows_are_split_stably(n_threads):
         own = rows[out[leaf] : out[leaf + 1]]
         assert (np.diff(own.astype(np.int64)) > 0).all()
         assert ((bins[own] > 1) == leaf % 2).all()
+
+
+@given(st.integers(1, 4), st.lists(st.integers(0, 3), min_size=1, max_size=8), st.booleans(), SEEDS)
+def test_the_plan_of_a_level_equals_the_twin(n_eras, leaf_sizes, has_parents, seed):
+    rng = np.random.default_rng(seed)
+    n_leaves = 2 * len(leaf_sizes)
+    sizes = rng.integers(0, np.repeat(leaf_sizes, 2) + 1, size=(n_eras, n_leaves))
+    offsets = np.append(0, np.cumsum(sizes)).astype(np.uint32)
+    n_cells = n_eras * n_leaves
+    parents = rng.permutation(n_cells // 2).astype(np.uint32) if has_parents else None
+    found = []
+    for kernels in (native, reference):
+        out = np.full((7, n_cells), 77, dtype=np.uint32)
+        fresh = np.full(n_cells, 77, dtype=np.uint8)
+        counts = kernels.plan_level(offsets, n_eras, parents, 100, *out, fresh)
+        found.append((counts, out.tolist(), fresh.tolist()))
+    assert found[0] == found[1]
 
 
 @given(st.data(), st.integers(0, 5), SEEDS, THREADS)

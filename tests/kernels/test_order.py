@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -29,17 +31,20 @@ def join(kernels, codes, value_counts, members, n_threads=1):
     flat = np.array([column for own in members for column in own], dtype=np.uint32)
     joined = np.empty((len(members), codes.shape[1]), dtype=np.uint32)
     counts = np.empty(len(members), dtype=np.uint32)
-    kernels.join_codes(codes, value_counts, offsets, flat, joined, counts, n_threads=n_threads)
-    return joined, counts
+    fingerprints = np.empty(len(members), dtype=np.uint64)
+    kernels.join_codes(
+        codes, value_counts, offsets, flat, joined, counts, fingerprints, n_threads=n_threads
+    )
+    return joined, counts, fingerprints
 
 
 def assert_joined_alike(codes, value_counts, members, n_threads=1):
-    """The native function against its twin; the numbers of values."""
-    joined, counts = join(native, codes, value_counts, members, n_threads)
-    expected, expected_counts = join(reference, codes, value_counts, members)
-    np.testing.assert_array_equal(joined, expected)
-    np.testing.assert_array_equal(counts, expected_counts)
-    return counts
+    """The native function against its twin; what it gives."""
+    found = join(native, codes, value_counts, members, n_threads)
+    expected = join(reference, codes, value_counts, members)
+    for own, twin in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(own, twin)
+    return found
 
 
 @given(st.data(), SEEDS, THREADS)
@@ -49,7 +54,9 @@ def test_joined_codes_equal_the_twin(data, seed, n_threads):
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, 6, size=data.draw(st.sampled_from([0, 1, 7])))
     members = [np.sort(rng.choice(5, size=size, replace=False)) for size in sizes]
-    assert_joined_alike(codes, value_counts, members, n_threads)
+    joined, fingerprints = assert_joined_alike(codes, value_counts, members, n_threads)[::2]
+    for a, b in combinations(range(len(members)), 2):
+        assert (fingerprints[a] == fingerprints[b]) == (joined[a] == joined[b]).all()
 
 
 @given(SEEDS, st.sampled_from([[0, 1], [0, 1, 2], [2, 1, 0], [0, 1, 2, 3]]))
@@ -68,14 +75,14 @@ def test_many_values_grow_the_hash_table(n_threads):
     codes = rng.integers(0, 30_000, size=(3, 40_000)).astype(np.uint32)
     value_counts = np.full(3, 30_000, dtype=np.uint32)
     members = [[0, 1], [0, 1, 2], [1]]
-    counts = assert_joined_alike(codes, value_counts, members, n_threads)
+    counts = assert_joined_alike(codes, value_counts, members, n_threads)[1]
     assert counts.min() > 20_000
 
 
 @given(st.data())
 def test_codes_are_equal_where_all_members_are(data):
     codes, value_counts = data.draw(category_codes(60, n_columns=3))
-    joined, n_values = join(native, codes, value_counts, [[0, 1, 2]])
+    joined, n_values, _ = join(native, codes, value_counts, [[0, 1, 2]])
     same = (codes[:, :, None] == codes[:, None, :]).all(axis=0)
     np.testing.assert_array_equal(joined[0][:, None] == joined[0][None, :], same)
     assert n_values[0] == len(np.unique(joined[0])) == joined[0].max() + 1
@@ -269,7 +276,9 @@ def test_scores_of_statistics_equal_the_twin(
     statistics = rng.integers(0, 256, size=(4, n_rows, n_bytes), dtype=np.uint8)
     rows, offsets = data.draw(partitions(n_rows))
     n_leaves = len(offsets) - 1
-    packed, units = packed_of(n_gradients, n_rows, seed)
+    # Sums of all eras are larger than those of all rows here: room for four times the rows.
+    packed, units = packed_of(n_gradients, 4 * n_rows, seed)
+    packed = np.ascontiguousarray(packed[:, :n_rows])
     n_chunks, words = packed_layout(n_gradients)
     summed = np.zeros((6, n_leaves + 1, n_chunks, n_bytes, 32, words), dtype=np.int64)
     target = np.arange(n_leaves, dtype=np.uint32)

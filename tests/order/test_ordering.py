@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from ocelotboost import OcelotClassifier, ParameterError
-from ocelotboost.estimator.categories import make_orderings
+from ocelotboost.estimator.categories import statistic_orderings
 from ocelotboost.order.ordering import draw_orderings, ordering_by_time
 from ocelotboost.table.from_input import table_from_input
 
@@ -17,7 +17,7 @@ TABLE = table_from_input(FRAME)
 
 def orderings(has_time=False, *, kind="ordered", count=3, seed=0):
     estimator = OcelotClassifier(has_time=has_time, target_statistic=kind)
-    return make_orderings(estimator, TABLE, count, np.random.SeedSequence(seed))
+    return statistic_orderings(estimator, TABLE, count, np.random.SeedSequence(seed))
 
 
 @pytest.mark.parametrize("n_rows", [1, 2, 1000])

@@ -50,9 +50,8 @@ def test_whatever_was_fetched_before_a_unit_holds_the_right_bytes(
         for asked, ordering in requests:
             ordering = min(ordering, n_supporting)
             some = [COMBINATIONS[i] for i in asked[:capacity]]
-            numbers = np.array([small.number(c) for c in some], dtype=np.intp)
-            units = small.fetch(numbers, ordering)
-            assert len(set(units.tolist())) == len(some)
+            units = small.fetch([small.number(c) for c in some], ordering)
+            assert len(set(units.tolist())) == len({small.statistic(small.number(c)) for c in some})
             for unit, combination in zip(units.tolist(), some, strict=True):
                 expected = bins_of(large, combination, ordering)
                 np.testing.assert_array_equal(unpacked(small, unit), expected)
@@ -68,7 +67,7 @@ def test_what_was_not_asked_for_the_longest_goes_first(monkeypatch):
 
     def fetch(*asked):
         made.clear()
-        cache.fetch(np.array([cache.number(COMBINATIONS[i]) for i in asked]), 0)
+        cache.fetch([cache.number(COMBINATIONS[i]) for i in asked], 0)
         return [COMBINATIONS.index(cache.combination(number)) for number in made]
 
     assert fetch(0, 1) == [0, 1]
@@ -80,11 +79,29 @@ def test_what_was_not_asked_for_the_longest_goes_first(monkeypatch):
     assert fetch(1) == []
 
 
+@pytest.mark.parametrize("capacity", [1, 2, 100])
+def test_combinations_that_divide_the_rows_alike_share_a_unit(capacity):
+    source, block = make_source(N_ROWS, 1), make_block(N_ROWS, 1)
+    a, b = source.data.codes[:2]
+    b[:] = 1 - a  # the first feature under other names
+    source.data.value_counts[:2] = 2
+    cache = make_cache(source, block, capacity * unit_bytes(source, block))
+    alike = [Combination((1,)), Combination((4,)), Combination((1, 4))]
+    for ordering in (0, 1):
+        units = cache.fetch([cache.number(combination) for combination in alike], ordering)
+        assert len(set(units.tolist())) == 1
+        (other,) = cache.fetch([cache.number(Combination((1, 6)))], ordering)
+        assert capacity == 1 or other not in units
+        (same,) = cache.fetch([cache.number(Combination((4, 6)))], ordering)
+        assert same == other
+    assert (cache.units[same] != cache.units[units[0]]).any() or capacity == 1
+
+
 def test_codes_are_equal_where_all_members_and_answers_are():
     source, block = make_source(200, 4), make_block(200, 4)
     cache = make_cache(source, block)
     for combination in COMBINATIONS:
-        (codes,), (n_values,) = cache.codes([combination])
+        (codes,), (n_values,), _ = cache.codes([combination])
         values = values_of(source, block, combination)
         pairs = set(zip(codes.tolist(), values, strict=True))
         assert len(pairs) == len(set(values)) == len(set(codes.tolist())) == n_values

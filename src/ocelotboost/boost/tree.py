@@ -26,14 +26,13 @@ class GrownTree:
 
 
 def rounded(values: Floats) -> Floats:
-    """The values to 24 binary digits.
+    """The values to 24 binary digits, which is single precision.
 
     The order of the rows, and weights in place of copies, change the last digits of sums over
     rows. Without those digits the model is the same, and so is every choice between equal splits.
     """
-    mantissa, exponent = np.frexp(values)
-    kept: Floats = np.ldexp(np.rint(mantissa * (1 << 24)) / (1 << 24), exponent)
-    return kept
+    with np.errstate(over="ignore"):
+        return values.astype(np.float32).astype(np.float64)
 
 
 def without_idle_split(tree: GrownTree) -> GrownTree:

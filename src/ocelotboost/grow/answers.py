@@ -6,8 +6,7 @@ The answer to a question about a statistic depends on the ordering; a column's d
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +22,7 @@ Split: TypeAlias = ColumnSplit | StatisticSplit
 _HALF_A_BYTE = 15
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """Bits [shift, ...) under mask of byte ``position`` of every row of ``bytes`` (n, width)."""
 
     bytes: NDArray[np.uint8]
@@ -33,8 +31,7 @@ class Place:
     mask: int
 
 
-@dataclass(frozen=True)
-class Questions:
+class Questions(NamedTuple):
     """Some questions of a tree as arrays, one entry a question unless said otherwise.
 
     units             uint32  NO_UNIT: those of statistics depend on the ordering
@@ -42,7 +39,7 @@ class Questions:
     shifts, masks     uint32  bits of that byte
     bins              uint8   the answer is yes for a greater bin
     about_statistics  bool
-    numbers           intp (n about statistics,) of the combinations in the cache
+    numbers           of the combinations in the cache, one for each question about a statistic
     """
 
     units: NDArray[np.uint32]
@@ -51,7 +48,7 @@ class Questions:
     masks: NDArray[np.uint32]
     bins: NDArray[np.uint8]
     about_statistics: NDArray[np.bool_]
-    numbers: NDArray[np.intp]
+    numbers: list[int]
 
 
 class Answers:
@@ -70,7 +67,7 @@ class Answers:
                 slot[:, np.newaxis], 0, int(layout.shifts[column]), int(layout.masks[column])
             )
         cache = self._cache()
-        unit = int(cache.fetch(np.array([cache.number(split.combination)]), ordering)[0])
+        unit = int(cache.fetch([cache.number(split.combination)], ordering)[0])
         return Place(cache.units[unit], split.column // 2, split.column % 2 * 4, _HALF_A_BYTE)
 
     def questions(self, splits: Sequence[Split]) -> list[Questions]:
@@ -99,7 +96,7 @@ class Answers:
         """The leaf number of every row, by the answers in one ordering."""
         out[:] = 0
         for some in questions:
-            if len(some.numbers):
+            if some.numbers:
                 cache = self._cache()
                 units, of_units = cache.units, some.units.copy()
                 of_units[some.about_statistics] = cache.fetch(some.numbers, ordering)
@@ -139,14 +136,11 @@ class Answers:
             masks=masks,
             bins=bins.astype(np.uint8),
             about_statistics=np.array(about, dtype=np.bool_),
-            numbers=np.array(
-                [
-                    self._cache().number(split.combination)
-                    for split in splits
-                    if isinstance(split, StatisticSplit)
-                ],
-                dtype=np.intp,
-            ),
+            numbers=[
+                self._cache().number(split.combination)
+                for split in splits
+                if isinstance(split, StatisticSplit)
+            ],
         )
 
     def _cache(self) -> StatisticCache:

@@ -9,19 +9,18 @@ of their parent, which becomes parent minus sibling: exactly, because sums are i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.grow.partition import Partition
-from ocelotboost.kernels.contract import NO_HISTOGRAM
+from ocelotboost.kernels import native
 
 Indices = NDArray[np.uint32]
 
 
-@dataclass(frozen=True)
-class Level:
+class Level(NamedTuple):
     """What to sum and what to score in one level of a tree; arrays have one entry for every cell
     with rows, in the order of the cells, unless said otherwise.
 
@@ -43,33 +42,35 @@ class Level:
     scored: Indices
 
     @classmethod
-    def of(
-        cls, partition: Partition, histograms: list[int], fresh: list[int], large: list[int]
-    ) -> Level:
-        """``histograms`` and ``fresh`` have an entry for every cell, ``large`` for the fresh."""
-        is_filled = np.array(partition.sizes) > 0
-        filled = np.flatnonzero(is_filled)
-        of_cell = np.array(histograms, dtype=np.uint32)
-        is_fresh = np.array(fresh, dtype=np.uint8)[filled]
-        of_filled = of_cell[filled]
-        scored = np.where(is_filled, of_cell, np.uint32(NO_HISTOGRAM))
-        scored = scored.reshape(partition.n_eras, -1)
-        return cls(
-            begin=partition.offsets[filled],
-            end=partition.offsets[filled + 1],
-            histograms=of_filled,
-            fresh=is_fresh,
-            small=of_filled[is_fresh.view(np.bool_)],
-            large=np.array(large, dtype=np.uint32),
-            scored=np.ascontiguousarray(scored[:, (scored != NO_HISTOGRAM).any(axis=0)]),
+    def plan(
+        cls, partition: Partition, parents: Indices | None, n_used: int
+    ) -> tuple[Level, Indices]:
+        """The level after a split, and the histogram of every cell. ``parents`` are the histograms
+        of the level before; new ones have numbers from ``n_used`` on. Without parents every cell is
+        summed from its rows, into the histogram of its own number."""
+        n_cells, n_eras = len(partition.offsets) - 1, partition.n_eras
+        plan = np.empty((7, n_cells), dtype=np.uint32)
+        fresh = np.empty(n_cells, dtype=np.uint8)
+        of_cell, begin, end, histograms, small, large, scored = plan
+        n_filled, n_fresh, n_scored = native.plan_level(
+            partition.offsets, n_eras, parents, n_used,
+            of_cell, begin, end, histograms, small, large, scored, fresh,
+        )  # fmt: skip
+        level = cls(
+            begin=begin[:n_filled],
+            end=end[:n_filled],
+            histograms=histograms[:n_filled],
+            fresh=fresh[:n_filled],
+            small=small[:n_fresh],
+            large=large[:n_fresh],
+            scored=scored[: n_eras * n_scored].reshape(n_eras, n_scored),
         )
+        return level, of_cell
 
     @classmethod
     def from_rows(cls, partition: Partition) -> Level:
         """Every cell summed from its rows, into the histogram of its own number."""
-        n_cells = len(partition.sizes)
-        large = [NO_HISTOGRAM] * sum(size > 0 for size in partition.sizes)
-        return cls.of(partition, list(range(n_cells)), [1] * n_cells, large)
+        return cls.plan(partition, None, 0)[0]
 
 
 class LeafHistograms:
@@ -78,35 +79,23 @@ class LeafHistograms:
     def __init__(self, capacity: int) -> None:
         self._capacity = capacity
         self._n_used = 0
-        self._of_cell: list[int] | None = None  # None: there are too few
+        self._of_cell: Indices | None = None  # None: there are too few
 
     def root(self, partition: Partition) -> Level | None:
         """What there is to sum before the first split; None when histograms do not suffice."""
-        n_cells = len(partition.sizes)
-        if n_cells > self._capacity:
+        self._n_used = len(partition.sizes)
+        if self._n_used > self._capacity:
             return None
-        self._of_cell, self._n_used = list(range(n_cells)), n_cells
-        return Level.from_rows(partition)
+        level, self._of_cell = Level.plan(partition, None, 0)
+        return level
 
     def after(self, partition: Partition) -> Level | None:
         """What there is to sum after a split; None when histograms do not suffice."""
-        sizes = partition.sizes
-        siblings = list(zip(sizes[0::2], sizes[1::2], strict=True))
-        n_new = sum(left > 0 and right > 0 for left, right in siblings)
-        if self._of_cell is None or self._n_used + n_new > self._capacity:
+        if self._of_cell is None:
+            return None
+        level, self._of_cell = Level.plan(partition, self._of_cell, self._n_used)
+        self._n_used += len(level.small)
+        if self._n_used > self._capacity:
             self._of_cell = None
             return None
-        of_cell, fresh, parents = [], [], []
-        for parent, (left, right) in zip(self._of_cell, siblings, strict=True):
-            if left > 0 and right > 0:
-                own = self._n_used
-                self._n_used += 1
-                parents.append(parent)
-                of_cell += [parent, own] if right < left else [own, parent]
-                fresh += [0, 1] if right < left else [1, 0]
-            else:
-                # One child has all the rows, or the parent had none; then nobody reads it.
-                of_cell += [parent, parent]
-                fresh += [0, 0]
-        self._of_cell = of_cell
-        return Level.of(partition, of_cell, fresh, parents)
+        return level

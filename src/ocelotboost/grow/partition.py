@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,7 @@ from ocelotboost.kernels import native
 Indices = NDArray[np.uint32]
 
 
-@dataclass(frozen=True)
-class Partition:
+class Partition(NamedTuple):
     """Rows by cell, a leaf and an era each: the leaves of era 0, then those of era 1, and so on.
     Rows of cell c are ``rows[offsets[c] : offsets[c + 1]]``, in their original order.
 

@@ -27,8 +27,9 @@ _BINS_OF_A_BYTE = 32  # 16 of its low half, 16 of its high half
 class StatisticScorer:
     """Scores combinations level after level of one tree; one scorer serves all trees.
 
-    Each combination of the tree has a place, with a histogram for every cell. When those of all
-    places would take too much memory, a level is done a few combinations at a time, from rows.
+    Each statistic of the tree has a place, with a histogram for every cell; combinations that share
+    a statistic share its place. When the histograms of all places would take too much memory, a
+    level is done a few statistics at a time, from rows.
     """
 
     def __init__(
@@ -61,23 +62,33 @@ class StatisticScorer:
         self._ordering = ordering
         self._n_old = 0
         self._offered: dict[int, Combination] = {}
-        self._numbers = np.empty(0, dtype=np.intp)
+        self._place_of: dict[int, int] = {}  # by statistic
+        self._places: list[int] = []
+        self._value_counts: list[int] = []
         self._units = np.empty(0, dtype=np.uint32)
         self.offer(combinations)
 
     def offer(self, combinations: Sequence[Combination]) -> None:
         """More combinations for the next levels of this tree."""
-        n_before = len(self._offered)
+        cache, place_of, n_offered = self._cache, self._place_of, len(self._offered)
         for combination in combinations:
-            self._offered.setdefault(self._cache.number(combination), combination)
-        if len(self._offered) > n_before:
-            new = np.array(list(self._offered)[n_before:], dtype=np.intp)
-            self._numbers = np.concatenate([self._numbers, new])
-            if len(self._numbers) <= self._cache.capacity:
-                # None of them can be driven out before the tree is finished: they are asked for
-                # later than all others.
-                units = self._cache.fetch(new, self._ordering)
-                self._units = np.concatenate([self._units, units])
+            self._offered.setdefault(cache.number(combination), combination)
+        new = list(self._offered)[n_offered:]
+        if not new:
+            return
+        n_places = len(place_of)
+        for first in range(0, len(new), cache.capacity):
+            units = cache.fetch(new[first : first + cache.capacity], self._ordering)
+        for number in new:
+            self._places.append(place_of.setdefault(cache.statistic(number), len(place_of)))
+            self._value_counts.append(cache.value_count(number))
+        if len(place_of) <= cache.capacity:
+            # None of them can be driven out before the tree is finished: they are asked for later
+            # than all others.
+            if len(place_of) - n_places < len(new):
+                units = cache.fetch(list(place_of)[n_places:], self._ordering)
+            self._units = np.concatenate([self._units, units])
+        self._worth = self._worth_of_offered()
 
     def used(self, combinations: Iterable[Combination]) -> None:
         """These are in the model now."""
@@ -94,41 +105,46 @@ class StatisticScorer:
         """The best split of all statistics; ``before`` is the score without a further split."""
         if not self._offered:
             return None
-        offered = self._numbers
-        scores = np.empty((len(offered), self._n_columns))
-        bins = np.empty((len(offered), self._n_columns), dtype=np.uint8)
+        statistics = list(self._place_of)
+        scores = np.empty((len(statistics), self._n_columns))
+        bins = np.empty((len(statistics), self._n_columns), dtype=np.uint8)
         if level is None:
-            self._score_from_rows(partition, offered, scores, bins)
+            self._score_from_rows(partition, statistics, scores, bins)
         else:
-            self._score_level(partition, level, offered, scores, bins)
-        self._n_old = len(offered)
+            self._score_level(partition, level, statistics, scores, bins)
+        self._n_old = len(statistics)
+        if len(statistics) < len(self._places):
+            scores, bins = scores[self._places], bins[self._places]
         noisy = add_noise(scores, noise, rng) - before
-        noisy *= self._worth(offered)[:, np.newaxis]
+        noisy *= self._worth
         which, column = divmod(int(noisy.argmax()), self._n_columns)
-        combination = self._offered[int(offered[which])]
+        combination = list(self._offered.values())[which]
         split = StatisticSplit(combination, column, int(bins[which, column]))
         return Candidate(split, float(scores[which, column]), float(noisy[which, column]) + before)
 
-    def _worth(self, numbers: NDArray[np.intp]) -> NDArray[np.float64]:
-        """What a combination is worth that the model does not use yet: less with many values."""
-        counts = self._cache.value_counts(numbers)
-        worth: NDArray[np.float64] = (1 + counts / counts.max()) ** -self._model_size_reg
-        worth[list(map(self._in_model.__contains__, self._offered))] = 1.0
-        return worth
+    def _worth_of_offered(self) -> NDArray[np.float64]:
+        """What a combination is worth that the model does not use yet: less with many values.
+        (n_combinations, 1)."""
+        largest, power = max(self._value_counts), -self._model_size_reg
+        worth = [
+            1.0 if number in self._in_model else (1 + count / largest) ** power
+            for number, count in zip(self._offered, self._value_counts, strict=True)
+        ]
+        return np.array(worth)[:, np.newaxis]
 
     def _score_level(
         self,
         partition: Partition,
         level: Level,
-        offered: NDArray[np.intp],
+        statistics: list[int],
         scores: NDArray[np.float64],
         bins: NDArray[np.uint8],
     ) -> None:
-        """As many combinations at a time as the cache holds."""
-        for first in range(0, len(offered), self._cache.capacity):
+        """As many statistics at a time as the cache holds."""
+        for first in range(0, len(statistics), self._cache.capacity):
             some = slice(first, first + self._cache.capacity)
-            all_fit = len(self._units) == len(offered)
-            units = self._units if all_fit else self._cache.fetch(offered[some], self._ordering)
+            all_fit = len(self._units) == len(statistics)
+            units = self._units if all_fit else self._cache.fetch(statistics[some], self._ordering)
             n_old = min(max(self._n_old - first, 0), len(units))
             self._score(
                 partition, level, units, first, n_old, self._histograms, scores[some], bins[some]
@@ -137,15 +153,15 @@ class StatisticScorer:
     def _score_from_rows(
         self,
         partition: Partition,
-        offered: NDArray[np.intp],
+        statistics: list[int],
         scores: NDArray[np.float64],
         bins: NDArray[np.uint8],
     ) -> None:
         level = Level.from_rows(partition)
         histograms = self._empty(1, len(partition.sizes))
-        for i in range(len(offered)):
+        for i in range(len(statistics)):
             one = slice(i, i + 1)
-            units = self._cache.fetch(offered[one], self._ordering)
+            units = self._cache.fetch(statistics[one], self._ordering)
             self._score(partition, level, units, 0, 0, histograms, scores[one], bins[one])
 
     def _score(

@@ -113,6 +113,7 @@ def join_codes(
     members: NDArray[np.uint32],
     out_codes: NDArray[np.uint32],
     out_value_counts: NDArray[np.uint32],
+    out_fingerprints: NDArray[np.uint64],
     *,
     n_threads: int,
 ) -> None: ...
@@ -223,6 +224,20 @@ def split_leaves(
     *,
     n_threads: int,
 ) -> None: ...
+def plan_level(
+    offsets: NDArray[np.uint32],
+    n_eras: int,
+    parents: NDArray[np.uint32] | None,
+    n_used: int,
+    out_of_cell: NDArray[np.uint32],
+    out_begin: NDArray[np.uint32],
+    out_end: NDArray[np.uint32],
+    out_histograms: NDArray[np.uint32],
+    out_small: NDArray[np.uint32],
+    out_large: NDArray[np.uint32],
+    out_scored: NDArray[np.uint32],
+    out_fresh: NDArray[np.uint8],
+) -> tuple[int, int, int]: ...
 def assign_leaves(
     slots: NDArray[np.uint8],
     units: NDArray[np.uint8],

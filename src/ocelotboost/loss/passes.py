@@ -7,7 +7,7 @@ in NumPy for a user's own.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,7 @@ Leaves = NDArray[np.uint32]
 Weights = NDArray[np.float32] | None
 
 
-@dataclass(frozen=True)
-class LeafSums:
+class LeafSums(NamedTuple):
     """Sums over the rows of each leaf, weights included.
 
     gradients  (n_leaves, n_outputs) of the negative gradient
@@ -108,7 +107,8 @@ class NativePass:
             n_threads=self.n_threads,
         )
         slopes, hessians, losses, weights = sums.T
-        return LeafSums(slopes[:, None], hessians[:, None, None], weights, float(losses.sum()))
+        loss = float(losses.sum()) if with_loss else 0.0
+        return LeafSums(slopes[:, None], hessians[:, None, None], weights, loss)
 
     def leaf_values(
         self,

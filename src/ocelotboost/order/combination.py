@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from ocelotboost.quantize.block import ColumnSplit
 
 
-@dataclass(frozen=True)
-class Combination:
+class Combination(NamedTuple):
     """Categorical features taken together: the values of one row are one category.
 
     features  positions in the table, ascending
@@ -19,14 +19,6 @@ class Combination:
 
     features: tuple[int, ...]
     base: tuple[ColumnSplit, ...] = ()
-    _hash: int = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        # Looked up many times a tree, so the hash is computed once.
-        object.__setattr__(self, "_hash", hash((self.features, self.base)))
-
-    def __hash__(self) -> int:
-        return self._hash
 
     @property
     def size(self) -> int:

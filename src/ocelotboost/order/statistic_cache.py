@@ -2,13 +2,16 @@
 
 A statistic depends on the combination and the ordering, never on the tree. So it is made once and
 not once a tree, as long as memory lasts; the one that was not used for longest goes first.
+Combinations that divide the rows alike, such as a city and a city with its country, share theirs.
 """
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +25,8 @@ from ocelotboost.order.statistic import StatisticColumns, StatisticTargets
 from ocelotboost.quantize.block import ColumnBlock
 from ocelotboost.quantize.categorical_data import CategoricalData
 
-_NO_UNIT = -1
+#: In place of a statistic: nobody has asked for the combination yet.
+_UNKNOWN = -1
 
 #: More units than this help nobody: statistics of few rows are made in no time.
 _MOST_UNITS = 1 << 16
@@ -50,8 +54,21 @@ class StatisticSource:
     window: int
 
 
+class Codes(NamedTuple):
+    """Combinations of some features, as if they were one.
+
+    codes         uint32 (n_combinations, n) of all rows
+    value_counts  uint32 (n_combinations,) how many codes there are
+    fingerprints  uint64 (n_combinations,) equal where all codes are
+    """
+
+    codes: NDArray[np.uint32]
+    value_counts: NDArray[np.uint32]
+    fingerprints: NDArray[np.uint64]
+
+
 class StatisticCache:
-    """Units of bytes, one for each combination and ordering in use.
+    """Units of bytes, one for each statistic and ordering in use.
 
     units  uint8 (capacity, n_rows, n_bytes): the bins of all columns of a statistic
     """
@@ -73,13 +90,11 @@ class StatisticCache:
         self.units = np.empty((self.capacity, block.n_rows, source.columns.n_bytes), dtype=np.uint8)
         self._numbers: dict[Combination, int] = {}
         self._combinations: list[Combination] = []
-        # Of every combination that has a number: its unit in each ordering, and its values.
-        self._unit_of = np.empty((0, len(source.orderings)), dtype=np.int64)
-        self._value_counts = np.empty(0, dtype=np.uint32)
-        # Of every unit that has been used: whose it is, and when it was last asked for.
-        self._owners: list[tuple[int, int]] = []
-        self._last_asked = np.zeros(self.capacity, dtype=np.int64)
-        self._time = 0
+        self._value_counts: list[int] = []
+        self._statistics: list[int] = []
+        self._first_of: dict[int, int] = {}  # by fingerprint
+        # By statistic and ordering, what was asked for last at the end.
+        self._unit_of: OrderedDict[tuple[int, int], int] = OrderedDict()
 
     def number(self, combination: Combination) -> int:
         """The number of a combination, by which the cache knows it."""
@@ -87,38 +102,38 @@ class StatisticCache:
         if number is None:
             number = self._numbers[combination] = len(self._combinations)
             self._combinations.append(combination)
-            if number == len(self._unit_of):
-                self._grow(2 * number + 64)
+            self._value_counts.append(0)
+            self._statistics.append(_UNKNOWN)
         return number
 
     def combination(self, number: int) -> Combination:
         return self._combinations[number]
 
-    def fetch(self, numbers: NDArray[np.intp], ordering: int) -> NDArray[np.uint32]:
+    def fetch(self, numbers: Sequence[int], ordering: int) -> NDArray[np.uint32]:
         """The units of combinations with these numbers; at most ``capacity`` of them, valid until
         the next call."""
         if len(self.source.orderings) == 1:
             ordering = 0
-        self._time += 1
-        units = self._unit_of[numbers, ordering]
-        absent = units == _NO_UNIT
-        if absent.any():
-            self._last_asked[units[~absent]] = self._time
-            self._make(np.unique(numbers[absent]).tolist(), ordering)
-            units = self._unit_of[numbers, ordering]
-        self._last_asked[units] = self._time
-        found: NDArray[np.uint32] = units.astype(np.uint32)
-        return found
+        absent = self._touch(numbers, ordering)
+        if absent:
+            self._make(sorted(absent), ordering)
+            self._touch(numbers, ordering)
+        statistics = self._statistics
+        return np.array(
+            [self._unit_of[statistics[number], ordering] for number in numbers], dtype=np.uint32
+        )
 
-    def value_counts(self, numbers: NDArray[np.intp]) -> NDArray[np.uint32]:
-        """Distinct values of combinations that have been fetched before."""
-        return self._value_counts[numbers].astype(np.uint32, copy=False)
+    def statistic(self, number: int) -> int:
+        """The first combination that divides the rows as this one does, which has been fetched
+        before: both have the same statistics."""
+        return self._statistics[number]
 
-    def codes(
-        self, combinations: Sequence[Combination]
-    ) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-        """Codes (n_combinations, n) of all rows, and how many there are of each. The base of all
-        combinations is the same."""
+    def value_count(self, number: int) -> int:
+        """Distinct values of a combination that has been fetched before."""
+        return self._value_counts[number]
+
+    def codes(self, combinations: Sequence[Combination]) -> Codes:
+        """The base of all combinations is the same."""
         data, base = self.source.data, combinations[0].base
         if base:
             data.codes[data.base_line] = 0
@@ -128,18 +143,31 @@ class StatisticCache:
             [*map(data.line, combination.features), *([data.base_line] if base else [])]
             for combination in combinations
         ]
-        codes = np.empty((len(combinations), data.n_rows), dtype=np.uint32)
-        value_counts = np.empty(len(combinations), dtype=np.uint32)
+        joined = Codes(
+            np.empty((len(combinations), data.n_rows), dtype=np.uint32),
+            np.empty(len(combinations), dtype=np.uint32),
+            np.empty(len(combinations), dtype=np.uint64),
+        )
         native.join_codes(
             data.codes,
             data.value_counts,
             np.cumsum([0, *map(len, members)], dtype=np.uint32),
             np.array([line for own in members for line in own], dtype=np.uint32),
-            codes,
-            value_counts,
+            *joined,
             n_threads=self._n_threads,
         )
-        return codes, value_counts
+        return joined
+
+    def _touch(self, numbers: Sequence[int], ordering: int) -> set[int]:
+        """Note that these are asked for; those that have no unit are returned."""
+        absent = set()
+        for number in numbers:
+            statistic = self._statistics[number]
+            if (statistic, ordering) in self._unit_of:
+                self._unit_of.move_to_end((statistic, ordering))
+            else:
+                absent.add(number if statistic == _UNKNOWN else statistic)
+        return absent
 
     def _make(self, numbers: list[int], ordering: int) -> None:
         most = max(_CODE_BYTES // (4 * self.source.data.n_rows), self._n_threads)
@@ -150,11 +178,11 @@ class StatisticCache:
 
     def _make_together(self, numbers: list[int], ordering: int) -> None:
         source = self.source
-        codes, value_counts = self.codes([self._combinations[number] for number in numbers])
-        units = [self._free_unit(number, ordering) for number in numbers]
+        joined = self.codes([self._combinations[number] for number in numbers])
+        new, units = self._take_units(numbers, joined, ordering)
         native.target_statistics(
-            codes,
-            value_counts,
+            joined.codes[new] if len(new) < len(numbers) else joined.codes,
+            joined.value_counts[new],
             source.orderings[ordering : ordering + 1],
             int(source.history),
             source.window,
@@ -169,25 +197,25 @@ class StatisticCache:
             self.units,
             n_threads=self._n_threads,
         )
-        self._unit_of[numbers, ordering] = units
-        self._value_counts[numbers] = value_counts
 
-    def _free_unit(self, number: int, ordering: int) -> int:
-        """A unit never used, or that of the statistic which was not asked for the longest."""
-        unit = len(self._owners)
-        if unit < self.capacity:
-            self._owners.append((number, ordering))
-        else:
-            unit = int(np.argmin(self._last_asked))
-            self._unit_of[self._owners[unit]] = _NO_UNIT
-            self._owners[unit] = (number, ordering)
-        self._last_asked[unit] = self._time
-        return unit
-
-    def _grow(self, size: int) -> None:
-        """Room for more numbers."""
-        units = np.full((size, self._unit_of.shape[1]), _NO_UNIT, dtype=np.int64)
-        units[: len(self._unit_of)] = self._unit_of
-        counts = np.zeros(size, dtype=np.uint32)
-        counts[: len(self._value_counts)] = self._value_counts
-        self._unit_of, self._value_counts = units, counts
+    def _take_units(
+        self, numbers: list[int], joined: Codes, ordering: int
+    ) -> tuple[list[int], list[int]]:
+        """Positions of the combinations whose statistics have no unit yet, and a unit for each:
+        one never used, or that of the statistic which was not asked for the longest."""
+        new, units = [], []
+        for i, number in enumerate(numbers):
+            statistic = self._first_of.setdefault(int(joined.fingerprints[i]), number)
+            self._statistics[number] = statistic
+            self._value_counts[number] = int(joined.value_counts[i])
+            key = statistic, ordering
+            if key in self._unit_of:
+                self._unit_of.move_to_end(key)
+                continue
+            unit = len(self._unit_of)
+            if unit == self.capacity:
+                _, unit = self._unit_of.popitem(last=False)
+            self._unit_of[key] = unit
+            new.append(i)
+            units.append(unit)
+        return new, units

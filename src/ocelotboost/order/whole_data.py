@@ -43,7 +43,7 @@ class WholeData:
 
     def _make(self, combination: Combination) -> StatisticTables:
         source, columns = self.source, self.source.columns
-        (codes,), (n_values,) = self._cache.codes([combination])
+        (codes,), (n_values,), _ = self._cache.codes([combination])
         rows = _history_of_new_rows(self._cache)
         counts, sums = _totals(source, codes, int(n_values), rows)
         keys = self._keys(combination, _first_rows(codes, int(n_values)))

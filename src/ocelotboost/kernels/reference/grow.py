@@ -277,6 +277,50 @@ def split_leaves(
     out_offsets[-1] = leaf_offsets[-1]
 
 
+def plan_level(
+    offsets: Indices,
+    n_eras: int,
+    parents: Indices | None,
+    n_used: int,
+    out_of_cell: Indices,
+    out_begin: Indices,
+    out_end: Indices,
+    out_histograms: Indices,
+    out_small: Indices,
+    out_large: Indices,
+    out_scored: Indices,
+    out_fresh: NDArray[np.uint8],
+) -> tuple[int, int, int]:
+    """Of two siblings with rows the smaller (of equal ones the first) is fresh and has a new
+    histogram, from ``n_used`` on; the other keeps that of its parent. Without parents all cells
+    with rows are fresh, in histograms of their own numbers. Returned are the numbers of cells with
+    rows, of fresh ones, and of leaves with rows; arrays are filled that far."""
+    sizes = np.diff(offsets.astype(np.int64))
+    filled = sizes > 0
+    if parents is None:
+        fresh = filled
+        of_cell = np.arange(len(sizes))
+        large = np.full(len(sizes), NO_HISTOGRAM)
+    else:
+        left, right = sizes[0::2], sizes[1::2]
+        both = (left > 0) & (right > 0)
+        fresh = np.stack([both & (left <= right), both & (right < left)], axis=1).ravel()
+        large = np.repeat(parents, 2)
+        of_cell = np.where(fresh, n_used + np.cumsum(fresh) - 1, large)
+    out_of_cell[:] = of_cell
+    n_filled, n_fresh = int(filled.sum()), int(fresh.sum())
+    out_begin[:n_filled] = offsets[:-1][filled]
+    out_end[:n_filled] = offsets[1:][filled]
+    out_histograms[:n_filled] = of_cell[filled]
+    out_fresh[:n_filled] = fresh[filled]
+    out_small[:n_fresh] = of_cell[fresh]
+    out_large[:n_fresh] = large[fresh]
+    scored = np.where(filled, of_cell, NO_HISTOGRAM).reshape(n_eras, -1)
+    scored = scored[:, filled.reshape(n_eras, -1).any(axis=0)]
+    out_scored[: scored.size] = scored.ravel()
+    return n_filled, n_fresh, scored.shape[1]
+
+
 def assign_leaves(
     slots: NDArray[np.uint8],
     units: NDArray[np.uint8],

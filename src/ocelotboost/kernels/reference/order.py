@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ocelotboost.kernels.contract import NO_HISTOGRAM, History
 from ocelotboost.kernels.reference.grow import best_border, leaves_of
+from ocelotboost.kernels.reference.predict import Hashes, mixed
 
 Bytes = NDArray[np.uint8]
 Floats = NDArray[np.float64]
@@ -23,16 +24,19 @@ def join_codes(
     members: Indices,
     out_codes: Indices,
     out_value_counts: Indices,
+    out_fingerprints: Hashes,
     *,
     n_threads: int,
 ) -> None:
     """Rows that agree in all members of a combination share a code; codes are numbered in the order
-    in which they first occur."""
+    in which they first occur. A fingerprint tells all codes of one combination from others."""
+    multipliers = mixed(np.arange(1, codes.shape[1] + 1, dtype=np.uint64))
     for combination, (begin, end) in enumerate(pairwise(member_offsets.tolist())):
         numbers: dict[tuple[int, ...], int] = {}
         values = map(tuple, codes[members[begin:end]].T.tolist())
         out_codes[combination] = [numbers.setdefault(value, len(numbers)) for value in values]
         out_value_counts[combination] = len(numbers)
+        out_fingerprints[combination] = (out_codes[combination] * multipliers).sum()
 
 
 def target_statistics(

@@ -17,10 +17,11 @@ def combination_keys(hashes: Hashes, out_keys: Hashes, *, n_threads: int) -> Non
     """The key of all rows of ``hashes`` (n_members, n) together."""
     out_keys[:] = hashes[0]
     for member in hashes[1:]:
-        out_keys[:] = _mix64(out_keys * np.uint64(_GOLDEN_RATIO) + member)
+        out_keys[:] = mixed(out_keys * np.uint64(_GOLDEN_RATIO) + member)
 
 
-def _mix64(x: Hashes) -> Hashes:
+def mixed(x: Hashes) -> Hashes:
+    """Every bit of the result depends on every bit of x."""
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return x ^ (x >> np.uint64(31))
@@ -77,7 +78,7 @@ def look_up(
     for table in range(len(vacant)):
         own = hashes[members[member_offsets[table] : member_offsets[table + 1]]]
         if answer_rows[table] >= 0:
-            base = _mix64(answers[answer_rows[table]].astype(np.uint64) + np.uint64(1))
+            base = mixed(answers[answer_rows[table]].astype(np.uint64) + np.uint64(1))
             own = np.concatenate([own, base[None]])
         keys = np.empty(hashes.shape[1], dtype=np.uint64)
         combination_keys(own, keys, n_threads=1)
