@@ -11,7 +11,7 @@ BUILD_TOOLS := "scikit-build-core>=0.11" "nanobind==3.1.0" "cmake>=3.20" ninja
 NATIVE := $(shell find cpp -name '*.cpp' -o -name '*.h') CMakeLists.txt pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench quality quality-categorical sanitize stub docs format clean
+.PHONY: help demo test check bench quality quality-categorical prediction-shift sanitize stub docs format clean
 .DELETE_ON_ERROR:
 
 help:
@@ -21,6 +21,7 @@ help:
 	@echo 'make bench                speed beside the peers; ARGS="--scale 0.01" tries it out'
 	@echo 'make quality              test metrics beside CatBoost Plain'
 	@echo 'make quality-categorical  test losses on tables with categories, beside all peers (hours)'
+	@echo 'make prediction-shift     docs/images/prediction_shift.svg, and its numbers'
 	@echo 'make sanitize             kernel tests under AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo 'make stub                 write the stub of the native module again'
 	@echo 'make docs                 write docs/parameters.md again'
@@ -49,6 +50,9 @@ quality: $(VENV)/.bench
 
 quality-categorical: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.quality_categorical $(ARGS)
+
+prediction-shift: $(VENV)/.experiments
+	$(BIN)/python -m experiments.prediction_shift $(ARGS)
 
 stub: $(VENV)/.develop
 	$(BIN)/python -m tools.native_stub
@@ -93,6 +97,11 @@ $(VENV)/.develop: $(VENV)/.tools $(NATIVE)
 $(VENV)/.bench: $(VENV)/.tools $(NATIVE)
 	@echo 'Building and installing ocelot-boost[bench] ...'
 	$(INSTALL) --editable '.[bench]'
+	@touch $@
+
+$(VENV)/.experiments: $(VENV)/.tools $(NATIVE)
+	@echo 'Building and installing ocelot-boost[experiments] ...'
+	$(INSTALL) --editable '.[experiments]'
 	@touch $@
 
 # ---- sanitizers -----------------------------------------------------------------------------

@@ -1,5 +1,7 @@
 """A plain trainer of the paper's Plain mode, which the package must agree with.
 
+tests/reference_ordered.py is the one of Ordered mode, on the same losses, questions and leaves.
+
 Float64, sums over rows, every (column, border) tried: no bins, no histograms, no fixed point, no
 threads. Only the borders come from the package.
 
@@ -14,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +31,8 @@ MAX_HALVINGS = 10
 class Question:
     """ "Is the value greater than the border?"; a NaN border asks about missing values.
 
-    answers  bool (n,) of the training rows
+    answers  bool (n,) of the training rows, or (s + 1, n) where orderings σ₀ … σ_s give a row
+             different values, as they do to target statistics
     """
 
     column: int
@@ -39,6 +43,10 @@ class Question:
     def place(self) -> tuple[int, float | str]:
         """Column and border, comparable."""
         return self.column, "missing" if np.isnan(self.border) else self.border
+
+    def by(self, ordering: int) -> NDArray[np.bool_]:
+        """The answers (n,) in one ordering."""
+        return self.answers if self.answers.ndim == 1 else self.answers[ordering]
 
 
 @dataclass(frozen=True)
@@ -91,15 +99,21 @@ LOSSES: dict[str, tuple[Callable[[Floats, Floats], Derivatives], LeafRule]] = {
 }
 
 
-def start_value(loss: str, y: Floats, weight: Floats) -> Floats:
+def count_outputs(loss: str, y: Floats) -> int:
+    """K."""
+    return int(y.max()) + 1 if loss == "MultiClass" else 1
+
+
+def start_value(loss: str, y: Floats, weight: Floats, n_outputs: int) -> Floats:
     """The raw prediction before the first tree: (K,)."""
     if loss == "RMSE":
         return np.array([np.average(y, weights=weight)])
     if loss == "Poisson":
-        return np.array([np.log(np.average(y, weights=weight))])
+        mean = np.average(y, weights=weight)
+        return np.array([np.log(mean) if mean > 0 else 0.0])
     if loss == "MAE":
         return np.array([weighted_median(y, weight)])
-    return np.zeros(int(y.max()) + 1 if loss == "MultiClass" else 1)
+    return np.zeros(n_outputs)
 
 
 def weighted_median(values: Floats, weight: Floats) -> float:
@@ -112,6 +126,20 @@ def weighted_median(values: Floats, weight: Floats) -> float:
 
 
 # ---- the trainer -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Part:
+    """Rows that make leaf values, and rows that these are compared with. Plain mode has one part,
+    in which all rows are both.
+
+    gradients   (K, n), negative
+    body, tail  (n,) weights of the former and of the latter, 0 for rows that are not among them
+    """
+
+    gradients: Floats
+    body: Floats
+    tail: Floats
 
 
 @dataclass(frozen=True)
@@ -135,72 +163,97 @@ class ReferenceTrainer:
     ) -> tuple[Floats, list[Tree]]:
         """The start value (K,) and the trees."""
         weight = np.ones(len(y)) if weight is None else weight
-        derivatives, rule = LOSSES[self.loss]
-        rule = rule if self.leaf_rule is None else self.leaf_rule
-        # Whole weights count copies of rows; other weights are relative to their mean.
-        whole = bool((weight == np.rint(weight)).all())
-        regularization = self.l2_leaf_reg * (1.0 if whole else weight.mean())
-        start = start_value(self.loss, y, weight)
+        start = start_value(self.loss, y, weight, count_outputs(self.loss, y))
         raw = np.repeat(start[:, None], len(y), axis=1)
+        answers = np.array([question.by(0) for question in questions])
+        everyone = np.ones(len(y), dtype=np.bool_)
+        regularization = self.regularization(weight)
         trees = []
         for tree_number in range(self.iterations):
-            gradients = -derivatives(y, raw)[1]
-            chosen, leaves = self.grow(tree_number, questions, gradients, weight, regularization)
-            n_leaves = 1 << len(chosen)
-            if rule.method == "Exact":
-                values = exact_values(y - raw[0], weight, leaves, n_leaves)
-            else:
-                values = stepped_values(
-                    derivatives, y, weight, raw, leaves, n_leaves, regularization, rule
-                )
-            tree = Tree(chosen, self.learning_rate * values)
-            raw = raw + tree.leaf_values[leaves].T
-            trees.append(tree)
+            part = Part(self.gradients(y, raw), weight, weight)
+            score = partial(self.scores, answers, [part], regularization)
+            chosen = self.grow(tree_number, questions, 0, everyone, score)
+            leaves = leaves_by(chosen, 0, len(y))
+            values = self.leaf_values(y, weight, raw, leaves, 1 << len(chosen), regularization)
+            raw = raw + values[leaves].T
+            trees.append(without_idle_question(Tree(chosen, values), leaves))
         return start, trees
+
+    def gradients(self, y: Floats, raw: Floats) -> Floats:
+        """Negative gradients (K, n)."""
+        return -LOSSES[self.loss][0](y, raw)[1]
+
+    def regularization(self, weight: Floats) -> float:
+        """λ. Whole weights count copies of rows; other weights are relative to their mean."""
+        whole = bool((weight == np.rint(weight)).all())
+        return self.l2_leaf_reg * (1.0 if whole else float(weight.mean()))
 
     def grow(
         self,
         tree_number: int,
         questions: list[Question],
-        gradients: Floats,
-        weight: Floats,
-        regularization: float,
-    ) -> tuple[list[Question], NDArray[np.intp]]:
-        """The questions of a tree, and the leaf of every row."""
+        ordering: int,
+        counted: NDArray[np.bool_],
+        score: Callable[[NDArray[np.intp], int], Floats],
+    ) -> list[Question]:
+        """The questions of a tree, answered by ``ordering``. ``score`` rates all of them, given the
+        rows' leaves so far and their number. One that divides no leaf of counted rows ends the
+        tree; whether the last one does is seen by the leaves it makes."""
         chosen: list[Question] = []
-        leaves = np.zeros(len(weight), dtype=np.intp)
-        answers = np.array([question.answers for question in questions])
+        leaves = np.zeros(len(counted), dtype=np.intp)
         for level in range(self.depth):
-            scores = self.scores(answers, gradients, weight, leaves, 1 << level, regularization)
             choose = self.choose or best_question
-            question = choose(tree_number, level, questions, scores)
-            divided = 2 * leaves + question.answers
-            if len(np.unique(divided)) == len(np.unique(leaves)):
+            question = choose(tree_number, level, questions, score(leaves, 1 << level))
+            divided = 2 * leaves + question.by(ordering)
+            idle = len(np.unique(divided[counted])) == len(np.unique(leaves[counted]))
+            if idle and level < self.depth - 1:
                 break
             chosen.append(question)
             leaves = divided
-        return chosen, leaves
+        return chosen
 
-    def scores(
+    def leaf_values(
         self,
-        answers: NDArray[np.bool_],
-        gradients: Floats,
+        y: Floats,
         weight: Floats,
+        raw: Floats,
         leaves: NDArray[np.intp],
         n_leaves: int,
         regularization: float,
     ) -> Floats:
+        """Values (n_leaves, K) from these rows, learning rate included."""
+        derivatives, rule = LOSSES[self.loss]
+        rule = rule if self.leaf_rule is None else self.leaf_rule
+        if rule.method == "Exact":
+            values = exact_values(y - raw[0], weight, leaves, n_leaves)
+        else:
+            values = stepped_values(
+                derivatives, y, weight, raw, leaves, n_leaves, regularization, rule
+            )
+        return self.learning_rate * values
+
+    def scores(
+        self,
+        answers: NDArray[np.bool_],
+        parts: list[Part],
+        regularization: float,
+        leaves: NDArray[np.intp],
+        n_leaves: int,
+    ) -> Floats:
         """Cosine or L2 between leaf values and gradients, for every question: (n_questions,)."""
-        of_leaf = (leaves[:, None] == np.arange(n_leaves)) * weight[:, None]  # (n, n_leaves)
+        in_leaf = leaves[:, None] == np.arange(n_leaves)  # (n, n_leaves)
+        sides = [side.astype(np.float64) for side in (answers, ~answers)]
         numerator, squares = np.zeros((2, len(answers)))
-        for side in (answers, ~answers):
-            side_weight = side @ of_leaf  # (n_questions, n_leaves)
-            empty_is_one = np.where(side_weight > 0, side_weight, 1.0)
-            for gradient in gradients:
-                total = side @ (of_leaf * gradient[:, None])
-                value = np.where(side_weight > 0, total / (empty_is_one + regularization), 0.0)
-                numerator += (value * total).sum(axis=1)
-                squares += (value**2 * side_weight).sum(axis=1)
+        for part in parts:
+            body, tail = (in_leaf * weight[:, None] for weight in (part.body, part.tail))
+            for side in sides:
+                body_weight, tail_weight = side @ body, side @ tail  # (n_questions, n_leaves)
+                empty_is_one = np.where(body_weight > 0, body_weight, 1.0)
+                for gradient in part.gradients:
+                    total = side @ (body * gradient[:, None])
+                    value = np.where(body_weight > 0, total / (empty_is_one + regularization), 0.0)
+                    numerator += (value * (side @ (tail * gradient[:, None]))).sum(axis=1)
+                    squares += (value**2 * tail_weight).sum(axis=1)
         return numerator / np.sqrt(1e-100 + squares) if self.cosine else numerator
 
 
@@ -208,6 +261,22 @@ def best_question(
     tree_number: int, level: int, questions: list[Question], scores: Floats
 ) -> Question:
     return questions[int(np.argmax(scores))]
+
+
+def leaves_by(questions: list[Question], ordering: int, n_rows: int) -> NDArray[np.intp]:
+    """Leaf numbers (n,): the answers as binary digits, the first question highest."""
+    leaves = np.zeros(n_rows, dtype=np.intp)
+    for question in questions:
+        leaves = 2 * leaves + question.by(ordering)
+    return leaves
+
+
+def without_idle_question(tree: Tree, leaves: NDArray[np.intp]) -> Tree:
+    """The tree without its last question, if no rows in the same leaf answer it differently."""
+    if not tree.questions or len(np.unique(leaves)) > len(np.unique(leaves // 2)):
+        return tree
+    halves = tree.leaf_values.reshape(-1, 2, tree.leaf_values.shape[1])
+    return Tree(tree.questions[:-1], halves.sum(axis=1))  # an empty leaf has value 0
 
 
 def exact_values(
