@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "loss_loops.h"
 #include "pool.h"
 #include "sum_by_leaf.h"
 
@@ -143,19 +144,15 @@ OCELOT_LOSS(tweedie, TweedieLoss, {parameter})
 OCELOT_LOSS(gamma, GammaLoss, {})
 #undef OCELOT_LOSS
 
-using GradientsOfRows = double (*)(double, const float*, const float*, const double*, std::size_t,
-                                   float*);
-using SumsOfRows = void (*)(double, const float*, const float*, const double*, const std::uint32_t*,
-                            std::size_t, const double*, bool, double*);
-using SumsOfLeaf = void (*)(double, const float*, const float*, const double*, std::size_t, double,
-                            bool, double*);
-struct LossFunctions {
-  GradientsOfRows gradients;
-  SumsOfRows sums;
-  SumsOfLeaf leaf;
-};
+double sum_in_order(const std::vector<double>& parts) {
+  double sum = 0;
+  for (const double part : parts) sum += part;
+  return sum;
+}
 
-LossFunctions functions_of(LossKind kind) {
+}  // namespace
+
+LossLoops loops_of(LossKind kind) {
   switch (kind) {
     case LossKind::rmse: return {rmse_gradients, rmse_sums, rmse_leaf};
     case LossKind::logloss: return {logloss_gradients, logloss_sums, logloss_leaf};
@@ -169,17 +166,9 @@ LossFunctions functions_of(LossKind kind) {
   return {rmse_gradients, rmse_sums, rmse_leaf};
 }
 
-double sum_in_order(const std::vector<double>& parts) {
-  double sum = 0;
-  for (const double part : parts) sum += part;
-  return sum;
-}
-
-}  // namespace
-
 double loss_gradients(LossKind kind, double parameter, const float* targets, const float* weights,
                       const double* raw, std::size_t n_rows, float* out_gradients, int n_threads) {
-  const GradientsOfRows gradients = functions_of(kind).gradients;
+  const auto gradients = loops_of(kind).gradients;
   std::vector<double> losses((n_rows + rows_per_task - 1) / rows_per_task);
   parallel_blocks(
       n_rows, rows_per_task, n_threads, [&](std::size_t begin, std::size_t end, std::size_t block) {
@@ -193,7 +182,7 @@ void leaf_sums(LossKind kind, double parameter, const float* targets, const floa
                const double* raw, const std::uint32_t* leaves, std::size_t n_rows,
                std::size_t n_leaves, const double* leaf_steps, bool with_loss, double* out,
                int n_threads) {
-  const SumsOfRows add = functions_of(kind).sums;
+  const auto add = loops_of(kind).sums;
   sum_by_leaf(n_rows, n_leaves * 4, out, n_threads,
               [&](std::size_t begin, std::size_t end, double* sums) {
                 add(parameter, targets + begin, weights ? weights + begin : nullptr, raw + begin,
@@ -209,9 +198,9 @@ constexpr int most_halvings = 10;
 // Gradient, hessian, loss and weight of every leaf at its own step.
 class SortedRows {
  public:
-  SortedRows(SumsOfLeaf sum, double parameter, const float* targets, const float* weights,
-             const double* raw, const std::uint32_t* rows, const std::uint32_t* leaf_offsets,
-             std::size_t n_leaves, int n_threads)
+  SortedRows(decltype(LossLoops::leaf) sum, double parameter, const float* targets,
+             const float* weights, const double* raw, const std::uint32_t* rows,
+             const std::uint32_t* leaf_offsets, std::size_t n_leaves, int n_threads)
       : sum_(sum), parameter_(parameter), n_threads_(n_threads), first_(n_leaves + 1) {
     const std::size_t begin = leaf_offsets[0], n_rows = leaf_offsets[n_leaves] - begin;
     targets_ = std::make_unique_for_overwrite<float[]>(n_rows);
@@ -265,7 +254,7 @@ class SortedRows {
     std::size_t begin, end;
   };
 
-  SumsOfLeaf sum_;
+  decltype(LossLoops::leaf) sum_;
   double parameter_;
   int n_threads_;
   std::unique_ptr<float[]> targets_, weights_;
@@ -285,7 +274,7 @@ void leaf_values(LossKind kind, double parameter, const float* targets, const fl
                  const double* raw, const std::uint32_t* rows, const std::uint32_t* leaf_offsets,
                  std::size_t n_leaves, const LeafSteps& rule, double* out_values,
                  double* out_weights, int n_threads) {
-  SortedRows sorted(functions_of(kind).leaf, parameter, targets, weights, raw, rows, leaf_offsets,
+  SortedRows sorted(loops_of(kind).leaf, parameter, targets, weights, raw, rows, leaf_offsets,
                     n_leaves, n_threads);
   std::vector<double> values(n_leaves, 0.0), steps(n_leaves, 0.0), trial(n_leaves, 0.0);
   std::vector<double> sums(4 * n_leaves, 0.0), trial_sums(4 * n_leaves), losses(4 * n_leaves);

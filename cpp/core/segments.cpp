@@ -1,42 +1,96 @@
 #include "segments.h"
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
-#include "derivatives.h"
+#include "loss_loops.h"
 #include "pool.h"
+#include "sum_by_leaf.h"
 
 namespace ocelot {
+namespace {
 
-double step_segments(LossKind kind, double parameter, const SegmentedRows& segmented,
+constexpr std::size_t rows_per_task = 4096;
+
+// Some rows of a segment; raw_begin is where its predictions stand among those of all segments.
+struct Stretch {
+  std::size_t segment, begin, end, raw_begin;
+};
+
+// All segments, cut into stretches of at most `length` rows: of the bodies, or of body and tail.
+// None reaches from a body into a tail.
+std::vector<Stretch> stretches_of(const SegmentedRows& rows, std::size_t length, bool with_tails) {
+  std::vector<Stretch> stretches;
+  std::size_t raw_begin = 0;
+  for (std::size_t j = 0; j < rows.n_segments; ++j) {
+    const std::size_t body = rows.edges[j], end = rows.edges[j + 1];
+    const auto cut = [&](std::size_t from, std::size_t to) {
+      for (std::size_t i = from; i < to; i += length) {
+        stretches.push_back({j, i, std::min(i + length, to), raw_begin});
+      }
+    };
+    cut(0, body);
+    if (with_tails) cut(body, end);
+    raw_begin += end;
+  }
+  return stretches;
+}
+
+}  // namespace
+
+double step_segments(LossKind kind, double parameter, const SegmentedRows& rows,
                      const std::uint32_t* leaves, std::size_t n_leaves, const LeafStep& step,
                      double* raw, float* out_gradients, int n_threads) {
-  const auto own_leaves = std::make_unique_for_overwrite<std::uint32_t[]>(segmented.n_rows);
-  parallel_blocks(segmented.n_rows, 4096, n_threads,
+  const LossLoops loops = loops_of(kind);
+  const auto weights_from = [&](std::size_t i) {
+    return rows.weights ? rows.weights + i : nullptr;
+  };
+  const auto own_leaves = std::make_unique_for_overwrite<std::uint32_t[]>(rows.n_rows);
+  parallel_blocks(rows.n_rows, rows_per_task, n_threads,
                   [&](std::size_t begin, std::size_t end, std::size_t) {
                     for (std::size_t i = begin; i < end; ++i) {
-                      own_leaves[i] = leaves[segmented.rows[i]];
+                      own_leaves[i] = leaves[rows.rows[i]];
                     }
                   });
-  const float *targets = segmented.targets, *weights = segmented.weights;
+
+  // Sums over the leaves of every body. Stretches are added up in order.
+  const std::size_t size = 4 * n_leaves;
+  const std::vector<Stretch> bodies = stretches_of(rows, stretch_length(size), false);
   const std::vector<double> nowhere(n_leaves, 0.0);
-  std::vector<double> sums(4 * n_leaves), values(n_leaves);
-  double loss = 0;
-  for (std::size_t j = 0; j < segmented.n_segments; ++j) {
-    const std::size_t body = segmented.edges[j], end = segmented.edges[j + 1];
-    leaf_sums(kind, parameter, targets, weights, raw, own_leaves.get(), body, n_leaves,
-              nowhere.data(), false, sums.data(), n_threads);
-    for (std::size_t leaf = 0; leaf < n_leaves; ++leaf) {
-      const double gradient = sums[4 * leaf], hessian = sums[4 * leaf + 1];
-      const double weight = sums[4 * leaf + 3];
-      const double value = gradient / ((step.newton ? hessian : weight) + step.regularization);
-      values[leaf] = weight < step.min_weight ? 0.0 : step.rate * value;
-    }
-    add_leaf_values(own_leaves.get(), values.data(), 1, end, raw, n_threads);
-    loss += loss_gradients(kind, parameter, targets + body, weights ? weights + body : nullptr,
-                           raw + body, end - body, out_gradients + body, n_threads);
-    raw += end;
+  std::vector<double> partial(bodies.size() * size, 0.0);
+  parallel_for(bodies.size(), n_threads, [&](std::size_t s) {
+    const Stretch& own = bodies[s];
+    loops.sums(parameter, rows.targets + own.begin, weights_from(own.begin),
+               raw + own.raw_begin + own.begin, own_leaves.get() + own.begin, own.end - own.begin,
+               nowhere.data(), false, &partial[s * size]);
+  });
+  std::vector<double> sums(rows.n_segments * size, 0.0), values(rows.n_segments * n_leaves);
+  for (std::size_t s = 0; s < bodies.size(); ++s) {
+    double* const out = &sums[bodies[s].segment * size];
+    for (std::size_t i = 0; i < size; ++i) out[i] += partial[s * size + i];
   }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double gradient = sums[4 * i], hessian = sums[4 * i + 1], weight = sums[4 * i + 3];
+    const double value = gradient / ((step.newton ? hessian : weight) + step.regularization);
+    values[i] = weight < step.min_weight ? 0.0 : step.rate * value;
+  }
+
+  const std::vector<Stretch> everybody = stretches_of(rows, rows_per_task, true);
+  std::vector<double> losses(everybody.size(), 0.0);
+  parallel_for(everybody.size(), n_threads, [&](std::size_t s) {
+    const Stretch& own = everybody[s];
+    double* const predictions = raw + own.raw_begin;
+    const double* const value = &values[own.segment * n_leaves];
+    for (std::size_t i = own.begin; i < own.end; ++i) predictions[i] += value[own_leaves[i]];
+    if (own.begin >= rows.edges[own.segment]) {
+      losses[s] =
+          loops.gradients(parameter, rows.targets + own.begin, weights_from(own.begin),
+                          predictions + own.begin, own.end - own.begin, out_gradients + own.begin);
+    }
+  });
+  double loss = 0;
+  for (const double part : losses) loss += part;
   return loss;
 }
 

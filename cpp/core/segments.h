@@ -30,7 +30,7 @@ struct LeafStep {
 // of the rows as they come; raw are the predictions of segment 0, then of segment 1 and so on, each
 // of body and tail. Returns the sum of the losses of all tails after it, and leaves their gradients
 // in out_gradients [n_rows].
-double step_segments(LossKind kind, double parameter, const SegmentedRows& segmented,
+double step_segments(LossKind kind, double parameter, const SegmentedRows& rows,
                      const std::uint32_t* leaves, std::size_t n_leaves, const LeafStep& step,
                      double* raw, float* out_gradients, int n_threads);
 

@@ -57,6 +57,36 @@ def test_leaf_sums_equal_the_twin(data, kind, seed, n_threads):
         np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-9)
 
 
+@given(
+    st.data(), KINDS, SEEDS, st.booleans(), st.sampled_from([0.0, 5.0]), st.sampled_from([1, 64]),
+    THREADS,
+)  # fmt: skip
+def test_steps_of_segments_equal_the_twin(
+    data, kind, seed, newton, min_weight, n_leaves, n_threads
+):
+    edges = data.draw(st.sampled_from([[1, 2], [3, 6, 9], [100, 300], [2000, 5000, 11_000]]))
+    n_rows = edges[-1]
+    target, _ = rows_of(kind, n_rows, seed)
+    weight = data.draw(weights(n_rows))
+    rng = np.random.default_rng(seed)
+    rows = rng.permutation(n_rows).astype(np.uint32)
+    leaves = rng.integers(0, n_leaves, size=n_rows).astype(np.uint32)
+    raw = 0.5 * rng.normal(size=sum(edges[1:]))
+    arguments = (
+        kind, PARAMETER.get(kind, 0.0), target, weight, rows, np.array(edges, dtype=np.uint32),
+        leaves, n_leaves, newton, 3.0, min_weight, 0.3,
+    )  # fmt: skip
+    found, expected = raw.copy(), raw.copy()
+    gradients, expected_gradients = np.zeros((2, n_rows), dtype=np.float32)
+    loss = native.step_segments(*arguments, found, gradients, n_threads=n_threads)
+    expected_loss = reference.step_segments(*arguments, expected, expected_gradients, n_threads=1)
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+    # Those of MAE and its like jump where the target is.
+    agree = np.isclose(gradients, expected_gradients, rtol=1e-5, atol=1e-7)
+    assert agree.mean() > 0.99
+    assert loss == pytest.approx(expected_loss, rel=1e-9, abs=1e-9)
+
+
 @given(st.data(), KINDS, SEEDS, st.sampled_from([1, 2, 10]), st.booleans(), THREADS)
 def test_leaf_values_equal_the_twin(data, kind, seed, steps, newton, n_threads):
     n_rows = data.draw(st.sampled_from([1, 5, 300, 9000]))

@@ -237,7 +237,10 @@ class OrderedModels:
         settings, rate = self._settings, self._learning_rate
         n_leaves = 1 << len(splits)
         for ordering, model in self._supporting.items():
-            self._answers.assign_leaves(questions, ordering, self._leaves, settings.n_threads)
+            # Without statistics the leaves are the same in every ordering.
+            if self._training.statistics is not None or ordering == self.orderings[0]:
+                self._answers.assign_leaves(questions, ordering, self._leaves, settings.n_threads)
             model.fill_leaves(self._leaves, n_leaves, rate, settings)
-        self._answers.assign_leaves(questions, 0, self._leaves, settings.n_threads)
+        if self._training.statistics is not None:
+            self._answers.assign_leaves(questions, 0, self._leaves, settings.n_threads)
         return self.main.fill_leaves(self._leaves, n_leaves, rate, settings)

@@ -20,8 +20,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-#: The first body has this share of the rows.
-FIRST_BODY = 1 / 8
+#: Rows of the first body, up to MANY_ROWS rows; a fiftieth where that is less. Beyond, it has an
+#: eighth of the rows: small bodies make better trees of few rows, and cost time with many.
+FIRST_BODY = 100
+MANY_ROWS = 50_000
 
 
 @dataclass(frozen=True)
@@ -55,10 +57,16 @@ class Segments:
 def divide(n_rows: int, growth: float, first_body: int | None = None) -> Segments:
     """Segments of ``n_rows`` positions, each body ``growth`` times the one before.
 
-    >>> divide(100, 2).edges, divide(100, 4, first_body=5).edges
-    ((13, 26, 52, 100), (5, 20, 80, 100))
+    >>> divide(1000, 2).edges, divide(100, 4, first_body=5).edges
+    ((20, 40, 80, 160, 320, 640, 1000), (5, 20, 80, 100))
     """
-    edges = [math.ceil(FIRST_BODY * n_rows) if first_body is None else first_body]
+    edges = [_first_body(n_rows) if first_body is None else first_body]
     while edges[-1] < n_rows:
         edges.append(min(math.ceil(growth * edges[-1]), n_rows))
     return Segments(tuple(edges))
+
+
+def _first_body(n_rows: int) -> int:
+    if n_rows > MANY_ROWS:
+        return math.ceil(n_rows / 8)
+    return min(math.ceil(n_rows / 50), FIRST_BODY)
