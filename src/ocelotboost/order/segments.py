@@ -20,8 +20,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-#: Rows of the first body, up to MANY_ROWS rows; a fiftieth where that is less. Beyond, it has an
-#: eighth of the rows: small bodies make better trees of few rows, and cost time with many.
+#: The first body has about so many rows, up to MANY_ROWS rows; a fiftieth where that is less.
+#: Beyond, it has about an eighth: small bodies make better trees of few rows, and cost time with
+#: many.
 FIRST_BODY = 100
 MANY_ROWS = 50_000
 
@@ -58,15 +59,16 @@ def divide(n_rows: int, growth: float, first_body: int | None = None) -> Segment
     """Segments of ``n_rows`` positions, each body ``growth`` times the one before.
 
     >>> divide(1000, 2).edges, divide(100, 4, first_body=5).edges
-    ((20, 40, 80, 160, 320, 640, 1000), (5, 20, 80, 100))
+    ((16, 32, 64, 128, 256, 512, 1000), (5, 20, 80, 100))
     """
-    edges = [_first_body(n_rows) if first_body is None else first_body]
+    edges = [_first_body(n_rows, growth) if first_body is None else first_body]
     while edges[-1] < n_rows:
         edges.append(min(math.ceil(growth * edges[-1]), n_rows))
     return Segments(tuple(edges))
 
 
-def _first_body(n_rows: int) -> int:
-    if n_rows > MANY_ROWS:
-        return math.ceil(n_rows / 8)
-    return min(math.ceil(n_rows / 50), FIRST_BODY)
+def _first_body(n_rows: int, growth: float) -> int:
+    """So many rows that the last tail, too, is as long as the growth allows."""
+    wanted = n_rows / 8 if n_rows > MANY_ROWS else min(n_rows / 50, FIRST_BODY)
+    n_segments = round(math.log(n_rows / max(wanted, 1), growth))
+    return math.ceil(n_rows / growth**n_segments)
