@@ -21,7 +21,7 @@ from benchmarks.tables import split_table
 
 SEEDS = (0, 1, 2)
 TASKS = ("adult", "internet", "amazon", "kick", "click_small", "nycflights13")
-SIZES = (250, 500, 1000, 2000, 4000, 8000, 16_000, 32_000, 64_000)
+SIZES = (500, 1000, 2000, 4000, 8000, 16_000, 32_000, 64_000)
 
 
 def compare(runs: Sequence[Run], sizes: Sequence[int]) -> Table:

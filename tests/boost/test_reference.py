@@ -63,6 +63,7 @@ class Case:
             score_function="Cosine" if self.cosine else "L2",
             nan_mode=self.nan_mode,
             border_count=self.border_count,
+            boosting_type="Plain",
             bootstrap_type="No",
             random_strength=0,
             **rule,

@@ -142,7 +142,7 @@ def test_held_out_rows_come_first_in_the_history_and_stop_training():
     X, y = regression(400)
     model = OcelotRegressor(iterations=1000, validation_fraction=0.25, learning_rate=0.5)
     model.fit(X, y, eval_set=(X, y))
-    assert list(model.history_) == ["learn", "validation", "eval_0"]
+    assert list(model.history_) == ["learn", "ordered", "validation", "eval_0"]
     errors = model.history_["validation"]["RMSE"]
     assert model.best_iteration_ == int(np.argmin(errors))
     assert len(errors) == model.best_iteration_ + 51  # patience is 50 unless given
@@ -153,7 +153,9 @@ def test_every_part_of_a_numeric_target_is_held_out():
     X, y = regression(1000)
     y = np.sort(y)
     spy = Spy()
-    OcelotRegressor(iterations=1, validation_fraction=0.2, eval_metric=spy).fit(X, y)
+    OcelotRegressor(
+        iterations=1, validation_fraction=0.2, eval_metric=spy, boosting_type="Plain"
+    ).fit(X, y)
     learn, held_out = spy.targets
     np.testing.assert_array_equal(np.sort(np.concatenate([learn, held_out])), y)
     for tenth in range(10):
@@ -167,7 +169,11 @@ def test_a_rare_class_is_held_out_and_trained_on():
     for random_state in range(5):
         spy = Spy()
         model = OcelotClassifier(
-            iterations=1, validation_fraction=0.5, eval_metric=spy, random_state=random_state
+            iterations=1,
+            validation_fraction=0.5,
+            eval_metric=spy,
+            random_state=random_state,
+            boosting_type="Plain",
         )
         model.fit(X, y)
         assert [int(target.sum()) for target in spy.targets] == [2, 2]

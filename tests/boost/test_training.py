@@ -40,7 +40,7 @@ def test_history_has_every_metric_of_every_set():
     (X, y), held_out = noisy_split()
     model = OcelotClassifier(iterations=7, eval_metric="AUC")
     model.fit(X, y, eval_set=[held_out, (X[:50], y[:50])])
-    assert list(model.history_) == ["learn", "eval_0", "eval_1"]
+    assert list(model.history_) == ["learn", "ordered", "eval_0", "eval_1"]
     for values in model.history_.values():
         assert {name: len(v) for name, v in values.items()} == {"Logloss": 7, "AUC": 7}
     assert model.best_iteration_ == int(np.argmax(model.history_["eval_0"]["AUC"]))
@@ -61,7 +61,8 @@ def test_a_users_own_metric_decides():
             return self.values[(self.calls - 1) // 2]
 
     X, y = regression(300)
-    model = OcelotRegressor(iterations=5, eval_metric=Count()).fit(X, y, eval_set=(X, y))
+    model = OcelotRegressor(iterations=5, eval_metric=Count(), boosting_type="Plain")
+    model.fit(X, y, eval_set=(X, y))
     assert model.best_iteration_ == 1
     assert model.n_iter_ == 2
 
@@ -85,7 +86,10 @@ def test_validation_fraction_holds_out_the_same_share_of_each_class():
             seen.append(target)
             return 0.0
 
-    OcelotClassifier(iterations=1, validation_fraction=0.25, eval_metric=Spy()).fit(X, y)
+    model = OcelotClassifier(
+        iterations=1, validation_fraction=0.25, eval_metric=Spy(), boosting_type="Plain"
+    )
+    model.fit(X, y)
     learn, validation = seen
     assert len(learn) + len(validation) == 2000
     for label in range(4):
@@ -170,7 +174,7 @@ def test_silent_by_default_and_a_bar_when_verbose(capfd, tmp_path, monkeypatch):
 
 def test_continuing_adds_trees_to_the_model():
     X, y = regression(300, missing=0.1)
-    parameters = {"learning_rate": 0.1, **QUIET}
+    parameters = {"learning_rate": 0.1, "boosting_type": "Plain", **QUIET}
     first = OcelotRegressor(iterations=10, **parameters).fit(X, y)
     both = OcelotRegressor(iterations=10, **parameters).fit(X, y, init_model=first)
     whole = OcelotRegressor(iterations=20, **parameters).fit(X, y)
@@ -181,8 +185,9 @@ def test_continuing_adds_trees_to_the_model():
 
 def test_continuing_on_other_borders_needs_more_than_a_byte():
     X, y = regression(4000, 1)
-    model = OcelotRegressor(iterations=200, depth=4).fit(X[:2000], y[:2000])
-    longer = OcelotRegressor(iterations=200, depth=4).fit(X[2000:], y[2000:], init_model=model)
+    parameters = {"iterations": 200, "depth": 4, "boosting_type": "Plain"}
+    model = OcelotRegressor(**parameters).fit(X[:2000], y[:2000])
+    longer = OcelotRegressor(**parameters).fit(X[2000:], y[2000:], init_model=model)
     assert len(np.unique(longer.forest_.split_borders)) > 255
     stages = list(longer.staged_predict(X))
     np.testing.assert_array_equal(stages[-1], longer.predict(X))
@@ -237,8 +242,12 @@ def test_a_users_own_loss_equals_the_built_in_one():
 @pytest.mark.parametrize("depth", [1, 3, 12])
 def test_depth(depth):
     X, y = regression(2000)
-    forest = OcelotRegressor(iterations=3, depth=depth).fit(X, y).forest_
+    forest = OcelotRegressor(iterations=3, depth=depth, boosting_type="Plain").fit(X, y).forest_
     assert (forest.tree_depths == depth).all()
+    # Ordered trees end where no question helps the rows that it was not chosen by.
+    forest = OcelotRegressor(iterations=3, depth=depth, boosting_type="Ordered").fit(X, y).forest_
+    assert (forest.tree_depths <= depth).all()
+    assert (forest.tree_depths > 0).all()
 
 
 def test_rsm_limits_the_columns_of_a_tree():

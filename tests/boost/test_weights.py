@@ -18,7 +18,7 @@ from tests.data import (
 )
 
 SAME = 1e-7
-QUIET = {"bootstrap_type": "No", "random_strength": 0}
+QUIET = {"boosting_type": "Plain", "bootstrap_type": "No", "random_strength": 0}
 
 
 class LogCosh:

@@ -91,8 +91,8 @@ class OcelotEstimator(BaseEstimator):  # type: ignore[misc]
     boosting_type: str = parameter(
         "auto",
         one_of("auto", "Ordered", "Plain"),
-        "'Ordered': gradients that no row's own target has entered, for small data. 'Plain': the "
-        "classic scheme. 'auto': by the number of rows.",
+        "'Ordered': gradients that no row's own target has entered, better on small data. 'Plain': "
+        "the classic scheme, faster. 'auto': Ordered for 100 to 40,000 rows.",
     )
     segment_growth: float = parameter(
         2.0,

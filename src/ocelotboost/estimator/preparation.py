@@ -16,7 +16,7 @@ from ocelotboost.boost.evaluation import EvalSet, EvalStatistics
 from ocelotboost.boost.learning_rate import automatic_learning_rate
 from ocelotboost.boost.plain import TrainingSet
 from ocelotboost.boost.replay import replay
-from ocelotboost.boost.sampling import choose_sampling
+from ocelotboost.boost.sampling import MIN_ROWS_TO_SAMPLE, choose_sampling
 from ocelotboost.boost.tree import rounded
 from ocelotboost.errors import InputError, ParameterError
 from ocelotboost.estimator.categories import (
@@ -47,8 +47,9 @@ from ocelotboost.table.values import Header
 if TYPE_CHECKING:
     from ocelotboost.estimator.base import OcelotEstimator
 
-#: boosting_type="auto" is Ordered for so many rows.
-FEWEST_ORDERED_ROWS, MOST_ORDERED_ROWS = 1, 0
+#: boosting_type="auto" is Ordered for so many rows (docs/ordered.md). With fewer, all rows choose
+#: every tree, and a weight of k gives the same model as k copies.
+FEWEST_ORDERED_ROWS, MOST_ORDERED_ROWS = MIN_ROWS_TO_SAMPLE, 40_000
 
 _DEFAULT_PATIENCE = 50
 _MOST_COPIES = 1 << 30
