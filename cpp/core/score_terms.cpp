@@ -10,8 +10,8 @@
 namespace ocelot {
 namespace {
 
-// Squares of it are still normal numbers of single precision.
-constexpr float least_regularization = 1e-18f;
+// Of weights that are at most 1: its square is still a normal number of single precision.
+constexpr double least_regularization = 1e-18;
 
 // What one leaf adds to the score of each border: numerator v * G, denominator v^2 * W, where
 // v = G / (W + regularization) on each side. Sums of both sides are exact integers and all terms
@@ -74,9 +74,8 @@ constexpr std::size_t lanes = 8;
 struct Sides {
   Floats left, right;
 };
-OCELOT_INLINE Sides sides(const Integers& sums, std::int32_t total, float unit) {
-  return {__builtin_convertvector(sums, Floats) * unit,
-          __builtin_convertvector(total - sums, Floats) * unit};
+OCELOT_INLINE Sides sides(const Integers& sums, std::int32_t total) {
+  return {__builtin_convertvector(sums, Floats), __builtin_convertvector(total - sums, Floats)};
 }
 
 template <bool cosine>
@@ -107,7 +106,8 @@ OCELOT_INLINE void add_segment(const std::int32_t* body_gradient, const std::int
     return *reinterpret_cast<const Integers*>(sums + b);
   };
   const auto sides_at = [&](const std::int32_t* sums, std::size_t b, float unit) {
-    return sides(at(sums, b), sums[n_bins - 1], unit);
+    const Sides both = sides(at(sums, b), sums[n_bins - 1]);
+    return Sides{both.left * unit, both.right * unit};
   };
   for (std::size_t b = 0; b < n_bins; b += lanes) {
     Sides value = leaf_values_of(sides_at(body_gradient, b, terms.body_unit),
@@ -133,10 +133,11 @@ OCELOT_INLINE Integers high_halves(const Words& words) {
   return __builtin_convertvector((words + 0x80000000) >> 32, Integers);
 }
 
-// All segments of a leaf at once, for rows of one gradient: sums stay in registers.
+// All segments of a leaf at once, for rows of one gradient: sums stay in registers, and are in
+// units of their fields.
 template <bool cosine>
 OCELOT_INLINE void add_eras(const std::int64_t* const* sums, std::size_t n_eras, std::size_t n_bins,
-                            const OrderedTerms& terms, float* numerator, float* denominator) {
+                            float regularization, float* numerator, float* denominator) {
   for (std::size_t first = 0; first < n_bins; first += lanes) {
     Integers body_gradient{}, body_weight{};
     std::int32_t body_gradients = 0, body_weights = 0;
@@ -155,11 +156,9 @@ OCELOT_INLINE void add_eras(const std::int64_t* const* sums, std::size_t n_eras,
       }
       const Integers gradient = high_halves(words), weight = low_halves(words);
       if (body_weights > 0) {
-        const Sides value = leaf_values_of(sides(body_gradient, body_gradients, terms.body_unit),
-                                           sides(body_weight, body_weights, terms.weight_unit),
-                                           terms.regularization);
-        add_terms<cosine>(value, sides(gradient, gradients, terms.tail_unit),
-                          sides(weight, weights, terms.weight_unit), above, below);
+        const Sides value = leaf_values_of(sides(body_gradient, body_gradients),
+                                           sides(body_weight, body_weights), regularization);
+        add_terms<cosine>(value, sides(gradient, gradients), sides(weight, weights), above, below);
       }
       body_gradient += gradient;
       body_weight += weight;
@@ -186,13 +185,13 @@ OCELOT_ADD_SEGMENT(add_ordered_cosine_limited, true, true)
 #undef OCELOT_ADD_SEGMENT
 
 OCELOT_HOT void add_eras_l2(const std::int64_t* const* sums, std::size_t n_eras, std::size_t n_bins,
-                            const OrderedTerms& terms, float* numerator, float* denominator) {
-  add_eras<false>(sums, n_eras, n_bins, terms, numerator, denominator);
+                            float regularization, float* numerator, float* denominator) {
+  add_eras<false>(sums, n_eras, n_bins, regularization, numerator, denominator);
 }
 OCELOT_HOT void add_eras_cosine(const std::int64_t* const* sums, std::size_t n_eras,
-                                std::size_t n_bins, const OrderedTerms& terms, float* numerator,
+                                std::size_t n_bins, float regularization, float* numerator,
                                 float* denominator) {
-  add_eras<true>(sums, n_eras, n_bins, terms, numerator, denominator);
+  add_eras<true>(sums, n_eras, n_bins, regularization, numerator, denominator);
 }
 
 using AddSegment = void (*)(const std::int32_t*, const std::int32_t*, const std::int32_t*,
@@ -242,7 +241,8 @@ BorderScores::BorderScores(const ScoreRule& rule, std::size_t n_chunks, std::siz
   const bool cosine = rule.kind == ScoreKind::cosine, limited = rule.min_weight > 0;
   plain_ =
       cosine ? (limited ? add_cosine_limited : add_cosine) : (limited ? add_l2_limited : add_l2);
-  const double largest_field = 2147483648.0;
+  all_at_once_ = n_segments_ > 0 && rule.n_gradients == 1 && !limited;
+  const double largest_field = all_at_once_ ? 1.0 : 2147483648.0;
   gradient_scale_ = largest_field * *std::max_element(rule.units, rule.units + rule.n_gradients);
   weight_scale_ = largest_field * rule.units[rule.n_gradients];
   score_scale_ = cosine ? gradient_scale_ / std::sqrt(weight_scale_)
@@ -252,7 +252,10 @@ BorderScores::BorderScores(const ScoreRule& rule, std::size_t n_chunks, std::siz
   }
   units_.push_back(float(rule.units[rule.n_gradients] / weight_scale_));
   regularization_ = float(rule.regularization / weight_scale_);
-  if (n_segments_) regularization_ = std::max(regularization_, least_regularization);
+  if (n_segments_) {
+    const double least = least_regularization * 2147483648.0 / largest_field;
+    regularization_ = std::max(regularization_, float(least));
+  }
   min_weight_ = float(rule.min_weight / weight_scale_);
   fields_.resize(2 * n_chunks * words);
   bodies_.resize(n_segments_ ? rule.n_gradients : 0);
@@ -299,10 +302,9 @@ void BorderScores::add_ordered(const std::int64_t* const* sums) {
   const std::size_t n_outputs = rule_.n_outputs, weight = rule_.n_gradients;
   const bool one_slot = weight == n_outputs, cosine = rule_.kind == ScoreKind::cosine;
   const bool limited = rule_.min_weight > 0;
-  if (weight == 1 && !limited) {
-    (cosine ? add_eras_cosine : add_eras_l2)(
-        sums, rule_.n_eras, n_bins_, {units_[0], units_[0], units_[1], regularization_, 0.0f},
-        numerator_, denominator_);
+  if (all_at_once_) {
+    (cosine ? add_eras_cosine : add_eras_l2)(sums, rule_.n_eras, n_bins_, regularization_,
+                                             numerator_, denominator_);
     return;
   }
   const AddSegment add = segment_terms(cosine, limited);

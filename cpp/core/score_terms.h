@@ -46,8 +46,10 @@ class BorderScores {
   const ScoreRule& rule_;
   std::size_t n_chunks_, words_, n_segments_, n_fields_, n_bins_ = 0;
   AddPlain plain_;
+  bool all_at_once_;
   // Single precision has little range, so gradients and weights are scaled to at most 1 first and
-  // the best score is scaled back.
+  // the best score is scaled back; all at once they are left in the units of their fields. Units
+  // are powers of two: the score is the same to the last bit.
   double gradient_scale_, weight_scale_, score_scale_;
   std::vector<float> units_;
   float regularization_, min_weight_;
