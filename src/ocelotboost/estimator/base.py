@@ -282,7 +282,7 @@ class OcelotEstimator(BaseEstimator):  # type: ignore[misc]
 
         X              NumPy, pandas, polars, pyarrow, scipy.sparse, lists; NaN and null are missing
         y              the target, one a row
-        sample_weight  a weight k counts like k copies of the row
+        sample_weight  a weight k counts like k copies of the row (in Plain mode exactly)
         eval_set       (X, y), (X, y, weight), or a list of such: rows to watch and to stop on
         cat_features   columns that hold categories, in place of the parameter of that name
         init_model     a fitted estimator or a saved model to continue from
