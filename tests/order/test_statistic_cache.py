@@ -30,6 +30,7 @@ N_ROWS = 40
     st.integers(0, 3),
     st.integers(1, 30),
     st.booleans(),
+    st.sampled_from([0, 1, 3, 100]),
     st.lists(
         st.tuples(
             st.lists(st.integers(0, len(COMBINATIONS) - 1), max_size=6, unique=True),
@@ -39,7 +40,7 @@ N_ROWS = 40
     ),
 )
 def test_whatever_was_fetched_before_a_unit_holds_the_right_bytes(
-    n_supporting, capacity, one_at_a_time, requests
+    n_supporting, capacity, one_at_a_time, n_kept, requests
 ):
     source, block = make_source(N_ROWS, 1, n_supporting=n_supporting), make_block(N_ROWS, 1)
     budget = capacity * unit_bytes(source, block) + 1
@@ -47,6 +48,7 @@ def test_whatever_was_fetched_before_a_unit_holds_the_right_bytes(
     with pytest.MonkeyPatch.context() as patch:
         if one_at_a_time:  # codes of more than one combination would not fit
             patch.setattr(statistic_cache, "_CODE_BYTES", 1)
+        patch.setattr(statistic_cache, "_KEPT_CODE_BYTES", n_kept * 4 * source.data.n_rows)
         for asked, ordering in requests:
             ordering = min(ordering, n_supporting)
             some = [COMBINATIONS[i] for i in asked[:capacity]]

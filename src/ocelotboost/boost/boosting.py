@@ -254,14 +254,15 @@ def _chosen(
     evidence: Evidence, sampled: NDArray[np.float32] | None
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.float32] | None]:
     """Rows with a sampling weight, where their eras begin, and weight times sampling weight."""
-    n_rows = evidence.own.shape[1]
-    every = np.arange(n_rows, dtype=np.uint32) if evidence.rows is None else evidence.rows
     if sampled is None:
+        n_rows = evidence.own.shape[1]
+        every = np.arange(n_rows, dtype=np.uint32) if evidence.rows is None else evidence.rows
         return every, evidence.eras, evidence.weight
     taken = np.flatnonzero(sampled > 0)
     eras = np.searchsorted(taken, evidence.eras).astype(np.uint32)
     weight = sampled if evidence.weight is None else sampled * evidence.weight
-    return every[taken], eras, weight
+    rows = taken.astype(np.uint32) if evidence.rows is None else evidence.rows.take(taken)
+    return rows, eras, weight
 
 
 def _scorers(training: TrainingSet, n_gradients: int, settings: BoostSettings) -> Scorers:

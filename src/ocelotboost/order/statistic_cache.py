@@ -34,6 +34,9 @@ _MOST_UNITS = 1 << 16
 #: Codes of so many bytes are joined at a time.
 _CODE_BYTES = 1 << 26
 
+#: And so many are kept: a combination soon comes again, in another ordering.
+_KEPT_CODE_BYTES = 1 << 25
+
 
 @dataclass(frozen=True)
 class StatisticSource:
@@ -93,6 +96,8 @@ class StatisticCache:
         self._value_counts: list[int] = []
         self._statistics: list[int] = []
         self._first_of: dict[int, int] = {}  # by fingerprint
+        # One entry of codes, value_counts and fingerprints each, the oldest first.
+        self._kept_codes: dict[Combination, tuple[NDArray[np.uint32], np.uint32, np.uint64]] = {}
         # By statistic and ordering, what was asked for last at the end.
         self._unit_of: OrderedDict[tuple[int, int], int] = OrderedDict()
 
@@ -134,6 +139,19 @@ class StatisticCache:
 
     def codes(self, combinations: Sequence[Combination]) -> Codes:
         """The base of all combinations is the same."""
+        most = _KEPT_CODE_BYTES // (4 * self.source.data.n_rows)
+        if len(combinations) > most:
+            return self._join(combinations)
+        kept = self._kept_codes
+        absent = [combination for combination in combinations if combination not in kept]
+        if absent:
+            kept.update(zip(absent, zip(*self._join(absent), strict=True), strict=True))
+        codes, counts, fingerprints = zip(*map(kept.__getitem__, combinations), strict=True)
+        for oldest in list(kept)[:-most]:
+            del kept[oldest]
+        return Codes(np.stack(codes), np.array(counts), np.array(fingerprints))
+
+    def _join(self, combinations: Sequence[Combination]) -> Codes:
         data, base = self.source.data, combinations[0].base
         if base:
             data.codes[data.base_line] = 0
