@@ -140,7 +140,8 @@ class StatisticCache:
     def codes(self, combinations: Sequence[Combination]) -> Codes:
         """The base of all combinations is the same."""
         most = _KEPT_CODE_BYTES // (4 * self.source.data.n_rows)
-        if len(combinations) > most:
+        # Joining leaves the answers of the base where others read them.
+        if combinations[0].base or len(combinations) > most:
             return self._join(combinations)
         kept = self._kept_codes
         absent = [combination for combination in combinations if combination not in kept]
