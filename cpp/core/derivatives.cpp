@@ -195,77 +195,89 @@ namespace {
 constexpr double negligible = 1e-8;
 constexpr int most_halvings = 10;
 
-// Gradient, hessian, loss and weight of every leaf at its own step.
-class SortedRows {
+// Leaves of at least so many rows are worth all threads, if they are also a large part of the rows.
+constexpr std::size_t large_leaf = 1 << 14;
+
+// The rows of one leaf, side by side, and their sums at any step.
+class LeafRows {
  public:
-  SortedRows(decltype(LossLoops::leaf) sum, double parameter, const float* targets,
-             const float* weights, const double* raw, const std::uint32_t* rows,
-             const std::uint32_t* leaf_offsets, std::size_t n_leaves, int n_threads)
-      : sum_(sum), parameter_(parameter), n_threads_(n_threads), first_(n_leaves + 1) {
-    const std::size_t begin = leaf_offsets[0], n_rows = leaf_offsets[n_leaves] - begin;
-    targets_ = std::make_unique_for_overwrite<float[]>(n_rows);
-    if (weights) weights_ = std::make_unique_for_overwrite<float[]>(n_rows);
-    raw_ = std::make_unique_for_overwrite<double[]>(n_rows);
-    parallel_blocks(n_rows, rows_per_task, n_threads,
-                    [&](std::size_t from, std::size_t to, std::size_t) {
-                      for (std::size_t i = from; i < to; ++i) {
-                        const std::uint32_t row = rows[begin + i];
-                        targets_[i] = targets[row];
-                        raw_[i] = raw[row];
-                        if (weights) weights_[i] = weights[row];
+  struct Sums {
+    double gradient, hessian, loss, weight;
+  };
+
+  LeafRows(decltype(LossLoops::leaf) sum, double parameter, int n_threads)
+      : sum_(sum), parameter_(parameter), n_threads_(n_threads) {}
+
+  void gather(const float* targets, const float* weights, const double* raw,
+              const std::uint32_t* rows, std::size_t n_rows) {
+    n_rows_ = n_rows;
+    weighted_ = weights != nullptr;
+    targets_.resize(n_rows);
+    raw_.resize(n_rows);
+    if (weights) weights_.resize(n_rows);
+    parallel_blocks(n_rows, rows_per_task, n_threads_,
+                    [&](std::size_t begin, std::size_t end, std::size_t) {
+                      for (std::size_t i = begin; i < end; ++i) {
+                        targets_[i] = targets[rows[i]];
+                        raw_[i] = raw[rows[i]];
+                        if (weights) weights_[i] = weights[rows[i]];
                       }
                     });
-    // Stretches of one leaf each; how they are cut depends on the leaf alone.
-    for (std::size_t leaf = 0; leaf < n_leaves; ++leaf) {
-      first_[leaf] = stretches_.size();
-      for (std::size_t i = leaf_offsets[leaf]; i < leaf_offsets[leaf + 1]; i += rows_per_task) {
-        const std::size_t end = std::min<std::size_t>(i + rows_per_task, leaf_offsets[leaf + 1]);
-        stretches_.push_back({std::uint32_t(leaf), i - begin, end - begin});
-      }
-    }
-    first_[n_leaves] = stretches_.size();
-    partial_.resize(4 * stretches_.size());
   }
 
-  // sums [n_leaves][4] of the leaves that are wanted, at steps [n_leaves]
-  void sum(const std::vector<double>& steps, const std::vector<char>& wanted, bool with_loss,
-           std::vector<double>& sums) {
-    parallel_for(stretches_.size(), n_threads_, [&](std::size_t s) {
-      const Stretch& own = stretches_[s];
-      if (!wanted[own.leaf]) return;
-      sum_(parameter_, targets_.get() + own.begin, weights_ ? weights_.get() + own.begin : nullptr,
-           raw_.get() + own.begin, own.end - own.begin, steps[own.leaf], with_loss,
-           &partial_[4 * s]);
-    });
-    for (std::size_t leaf = 0; leaf + 1 < first_.size(); ++leaf) {
-      if (!wanted[leaf]) continue;
-      for (std::size_t f = 0; f < 4; ++f) {
-        sums[4 * leaf + f] = 0;
-        for (std::size_t s = first_[leaf]; s < first_[leaf + 1]; ++s) {
-          sums[4 * leaf + f] += partial_[4 * s + f];
-        }
-      }
+  // Stretches are cut by the number of rows alone, and added up in order.
+  Sums at(double step, bool with_loss) {
+    partial_.resize((n_rows_ + rows_per_task - 1) / rows_per_task);
+    parallel_blocks(n_rows_, rows_per_task, n_threads_,
+                    [&](std::size_t begin, std::size_t end, std::size_t block) {
+                      sum_(parameter_, &targets_[begin], weighted_ ? &weights_[begin] : nullptr,
+                           &raw_[begin], end - begin, step, with_loss, &partial_[block].gradient);
+                    });
+    Sums sums{0, 0, 0, 0};
+    for (const Sums& part : partial_) {
+      sums.gradient += part.gradient;
+      sums.hessian += part.hessian;
+      sums.loss += part.loss;
+      sums.weight += part.weight;
     }
+    return sums;
   }
 
  private:
-  struct Stretch {
-    std::uint32_t leaf;
-    std::size_t begin, end;
-  };
-
   decltype(LossLoops::leaf) sum_;
   double parameter_;
   int n_threads_;
-  std::unique_ptr<float[]> targets_, weights_;
-  std::unique_ptr<double[]> raw_;
-  std::vector<Stretch> stretches_;
-  std::vector<std::size_t> first_;  // stretch of each leaf
-  std::vector<double> partial_;
+  std::size_t n_rows_ = 0;
+  bool weighted_ = false;
+  std::vector<float> targets_, weights_;
+  std::vector<double> raw_;
+  std::vector<Sums> partial_;
 };
 
-bool any(const std::vector<char>& flags) {
-  return std::find(flags.begin(), flags.end(), 1) != flags.end();
+// Where a leaf comes to, from 0.
+double leaf_value(LeafRows& rows, const LeafSteps& rule, LeafRows::Sums sums) {
+  double value = 0;
+  for (int s = 0; s < rule.steps; ++s) {
+    double step =
+        sums.gradient / ((rule.newton ? sums.hessian : sums.weight) + rule.regularization);
+    LeafRows::Sums moved = rows.at(value + step, false);
+    if (!(moved.gradient * step >= 0)) {
+      // It went too far, and goes back half way until it is no worse than before. Sums of many rows
+      // have rounding noise; it must not decide.
+      const double before = rows.at(value, true).loss;
+      const double limit = before + 1e-12 * std::fabs(before);
+      int halvings = 0;
+      for (moved = rows.at(value + step, true); moved.loss > limit;
+           moved = rows.at(value + step, true)) {
+        if (halvings++ == most_halvings) return value;
+        step /= 2;
+      }
+    }
+    value += step;
+    sums = moved;
+    if (!(std::fabs(step) > negligible)) break;
+  }
+  return value;
 }
 
 }  // namespace
@@ -274,57 +286,34 @@ void leaf_values(LossKind kind, double parameter, const float* targets, const fl
                  const double* raw, const std::uint32_t* rows, const std::uint32_t* leaf_offsets,
                  std::size_t n_leaves, const LeafSteps& rule, double* out_values,
                  double* out_weights, int n_threads) {
-  SortedRows sorted(loops_of(kind).leaf, parameter, targets, weights, raw, rows, leaf_offsets,
-                    n_leaves, n_threads);
-  std::vector<double> values(n_leaves, 0.0), steps(n_leaves, 0.0), trial(n_leaves, 0.0);
-  std::vector<double> sums(4 * n_leaves, 0.0), trial_sums(4 * n_leaves), losses(4 * n_leaves);
-  std::vector<char> moving(n_leaves), worse(n_leaves);
-  for (std::size_t leaf = 0; leaf < n_leaves; ++leaf) {
-    moving[leaf] = leaf_offsets[leaf] < leaf_offsets[leaf + 1];
-  }
-  sorted.sum(values, moving, false, sums);
-  for (std::size_t leaf = 0; leaf < n_leaves; ++leaf) out_weights[leaf] = sums[4 * leaf + 3];
-
-  for (int s = 0; s < rule.steps && any(moving); ++s) {
-    for (std::size_t leaf = 0; leaf < n_leaves; ++leaf) {
-      const double* own = &sums[4 * leaf];
-      steps[leaf] = own[0] / ((rule.newton ? own[1] : own[3]) + rule.regularization);
-      trial[leaf] = values[leaf] + steps[leaf];
-    }
-    sorted.sum(trial, moving, false, trial_sums);
-    const auto overshot = [&](std::size_t leaf) {
-      return moving[leaf] && !(trial_sums[4 * leaf] * steps[leaf] >= 0);
-    };
-    for (std::size_t leaf = 0; leaf < n_leaves; ++leaf) worse[leaf] = overshot(leaf);
-    if (any(worse)) {
-      // Those that went too far go back half way until they are no worse than before.
-      const std::vector<char> in_question = worse;
-      sorted.sum(values, in_question, true, losses);
-      for (int halving = 0; any(worse); ++halving) {
-        sorted.sum(trial, worse, true, trial_sums);
-        for (std::size_t leaf = 0; leaf < n_leaves; ++leaf) {
-          if (!worse[leaf]) continue;
-          const double before = losses[4 * leaf + 2];
-          // Sums of many rows have rounding noise; it must not decide.
-          worse[leaf] = trial_sums[4 * leaf + 2] > before + 1e-12 * std::fabs(before);
-          if (!worse[leaf]) continue;
-          if (halving == most_halvings) {
-            moving[leaf] = worse[leaf] = 0;
-          } else {
-            steps[leaf] /= 2;
-            trial[leaf] = values[leaf] + steps[leaf];
-          }
-        }
-      }
-    }
-    for (std::size_t leaf = 0; leaf < n_leaves; ++leaf) {
-      if (!moving[leaf]) continue;
-      values[leaf] = trial[leaf];
-      std::copy_n(&trial_sums[4 * leaf], 4, &sums[4 * leaf]);
-      moving[leaf] = std::fabs(steps[leaf]) > negligible;
+  const auto size_of = [&](std::size_t leaf) {
+    return std::size_t(leaf_offsets[leaf + 1] - leaf_offsets[leaf]);
+  };
+  const auto fill = [&](std::size_t leaf, LeafRows& own) {
+    own.gather(targets, weights, raw, rows + leaf_offsets[leaf], size_of(leaf));
+    const LeafRows::Sums sums = own.at(0, false);
+    out_weights[leaf] = sums.weight;
+    out_values[leaf] = leaf_value(own, rule, sums);
+  };
+  const std::size_t n_rows = leaf_offsets[n_leaves] - leaf_offsets[0];
+  const std::size_t large = std::max<std::size_t>(large_leaf, n_rows / (2 * n_threads));
+  LeafRows by_all(loops_of(kind).leaf, parameter, n_threads);
+  std::vector<std::uint32_t> others;
+  for (std::uint32_t leaf = 0; leaf < n_leaves; ++leaf) {
+    out_values[leaf] = out_weights[leaf] = 0;
+    if (size_of(leaf) >= large) {
+      fill(leaf, by_all);
+    } else if (size_of(leaf) > 0) {
+      others.push_back(leaf);
     }
   }
-  std::copy(values.begin(), values.end(), out_values);
+  // The largest first, so that no thread is left alone with a large one at the end.
+  std::stable_sort(others.begin(), others.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return size_of(a) > size_of(b); });
+  parallel_for(others.size(), n_threads, [&](std::size_t i) {
+    LeafRows own(loops_of(kind).leaf, parameter, 1);
+    fill(others[i], own);
+  });
 }
 
 void leaf_quantiles(double alpha, const float* targets, const float* weights, const double* raw,
