@@ -11,10 +11,11 @@ the ordering of each tree, sampling weights. Row by row with the paper: tests/pa
     M_{r,j} learns from the body of segment j and predicts body and tail.
 
     repeat, r being the ordering of the tree
-        g_j = negative gradients at M_{r,j}, each row's own j in the tails
+        g_j = negative gradients: a tail's at M_{r,j}, a body's there too or at each row's own model
         a tree: at each level the question whose leaf values, made of g_j in the bodies, are most
             aligned with g_j in the tails, over all leaves, outputs and segments together
-        for each r', j: leaf values from the body; M_{r',j} = M_{r',j} + learning rate * tree
+        for each r', j: leaf values from the body, in the package by a single step;
+            M_{r',j} = M_{r',j} + learning rate * tree
         for M_0: leaf values from all rows, by σ₀; these are the model's
 """
 
@@ -105,9 +106,11 @@ class OrderedTrainer:
 
     first_body       b₀; rows before it take no part in scores but by their gradients in bodies
     growth           of the bodies, above 1
-    supporting_rule  how supporting models fill leaves; None: as M_0 does
+    supporting_rule  how supporting models fill leaves: the package takes one step of M_0's method;
+                     None: as M_0 does
     body_gradients   which make leaf values in scores: those at the "segment"'s model, as in the
-                     paper's Algorithm 2, or at each row's "own", as its Algorithm 1 has residuals
+                     paper's Algorithm 2, or at each row's "own", as its Algorithm 1 has residuals;
+                     the package's default is "own"
     """
 
     plain: ReferenceTrainer
