@@ -98,7 +98,6 @@ void score_columns(std::int64_t* histograms, std::size_t n_chunks, std::size_t n
     return histograms + ((chunk * n_histograms + histogram) * n_slots + slot) * slot_size;
   };
   const std::vector<std::vector<SlotColumn>> columns_of = columns_by_slot(columns, n_slots);
-  const std::size_t n_pieces = rule.n_eras * n_chunks;
   std::fill_n(best_scores, columns.n_columns, -std::numeric_limits<double>::infinity());
   std::fill_n(best_bins, columns.n_columns, 0);
 
@@ -126,23 +125,13 @@ void score_columns(std::int64_t* histograms, std::size_t n_chunks, std::size_t n
       }
     }
     BorderScores scores(rule, n_chunks, words);
-    std::vector<const std::int64_t*> sums(n_pieces);
+    const std::vector<const std::int64_t*> leaves =
+        sums_by_leaf(scored, rule.n_eras, n_chunks,
+                     [&](auto histogram, auto chunk) { return bins_of(chunk, histogram, slot); });
     for (const SlotColumn& own : columns_of[slot]) {
       const std::uint32_t c = own.column;
-      const std::size_t count = columns.bin_counts[c];
       if (!columns.candidates[c]) continue;
-      scores.start(count);
-      for (std::size_t leaf = 0; leaf < scored.n_leaves; ++leaf) {
-        for (std::size_t piece = 0; piece < n_pieces; ++piece) {
-          const std::uint32_t histogram =
-              scored.histograms[piece / n_chunks * scored.n_leaves + leaf];
-          sums[piece] = histogram == no_histogram
-                            ? nullptr
-                            : bins_of(piece % n_chunks, histogram, slot) + own.first * words;
-        }
-        scores.add_leaf(sums.data());
-      }
-      const Border best = scores.best();
+      const Border best = scores.best_of(columns.bin_counts[c], leaves, own.first * words);
       best_scores[c] = best.score;
       best_bins[c] = best.bin;
     }

@@ -242,9 +242,11 @@ BorderScores::BorderScores(const ScoreRule& rule, std::size_t n_chunks, std::siz
   plain_ =
       cosine ? (limited ? add_cosine_limited : add_cosine) : (limited ? add_l2_limited : add_l2);
   all_at_once_ = n_segments_ > 0 && rule.n_gradients == 1 && !limited;
-  const double largest_field = all_at_once_ ? 1.0 : 2147483648.0;
-  gradient_scale_ = largest_field * *std::max_element(rule.units, rule.units + rule.n_gradients);
-  weight_scale_ = largest_field * rule.units[rule.n_gradients];
+  const double largest_gradient = all_at_once_ ? 1.0 : 2147483648.0;
+  // A square in Ordered mode, so that roots of weights are scaled by a power of two.
+  const double largest_weight = all_at_once_ ? 1.0 : n_segments_ ? 4294967296.0 : 2147483648.0;
+  gradient_scale_ = largest_gradient * *std::max_element(rule.units, rule.units + rule.n_gradients);
+  weight_scale_ = largest_weight * rule.units[rule.n_gradients];
   score_scale_ = cosine ? gradient_scale_ / std::sqrt(weight_scale_)
                         : gradient_scale_ * gradient_scale_ / weight_scale_;
   for (std::size_t f = 0; f < rule.n_gradients; ++f) {
@@ -253,18 +255,30 @@ BorderScores::BorderScores(const ScoreRule& rule, std::size_t n_chunks, std::siz
   units_.push_back(float(rule.units[rule.n_gradients] / weight_scale_));
   regularization_ = float(rule.regularization / weight_scale_);
   if (n_segments_) {
-    const double least = least_regularization * 2147483648.0 / largest_field;
+    const double least = least_regularization * 4294967296.0 / largest_weight;
     regularization_ = std::max(regularization_, float(least));
   }
   min_weight_ = float(rule.min_weight / weight_scale_);
+  sums_.resize(rule.n_eras * n_chunks);
   fields_.resize(2 * n_chunks * words);
   bodies_.resize(n_segments_ ? rule.n_gradients : 0);
 }
 
-void BorderScores::start(std::size_t n_bins) {
+Border BorderScores::best_of(std::size_t n_bins, const std::vector<const std::int64_t*>& leaves,
+                             std::size_t offset) {
   n_bins_ = n_bins;
   std::fill_n(numerator_, n_bins, 0.0f);
   std::fill_n(denominator_, n_bins, 0.0f);
+  for (std::size_t first = 0; first < leaves.size(); first += sums_.size()) {
+    for (std::size_t piece = 0; piece < sums_.size(); ++piece) {
+      const std::int64_t* const sums = leaves[first + piece];
+      sums_[piece] = sums ? sums + offset : nullptr;
+    }
+    add_leaf(sums_.data());
+  }
+  if (rule_.kind == ScoreKind::cosine) divide(numerator_, denominator_, n_bins - 1);
+  const float* const best = std::max_element(numerator_, numerator_ + n_bins - 1);
+  return {double(*best) * score_scale_, std::uint8_t(best - numerator_)};
 }
 
 void BorderScores::add_leaf(const std::int64_t* const* sums) {
@@ -274,12 +288,6 @@ void BorderScores::add_leaf(const std::int64_t* const* sums) {
     unpack_fields(sums);
     add_plain();
   }
-}
-
-Border BorderScores::best() {
-  if (rule_.kind == ScoreKind::cosine) divide(numerator_, denominator_, n_bins_ - 1);
-  const float* const best = std::max_element(numerator_, numerator_ + n_bins_ - 1);
-  return {double(*best) * score_scale_, std::uint8_t(best - numerator_)};
 }
 
 void BorderScores::unpack_fields(const std::int64_t* const* sums) {

@@ -15,19 +15,33 @@ struct Border {
   std::uint8_t bin;
 };
 
+// Where the running sums of each leaf are, [n_leaves][n_eras][n_chunks], by place(histogram,
+// chunk); null where a leaf has no rows of an era.
+template <class Place>
+std::vector<const std::int64_t*> sums_by_leaf(const ScoredLeaves& scored, std::size_t n_eras,
+                                              std::size_t n_chunks, Place&& place) {
+  std::vector<const std::int64_t*> sums;
+  sums.reserve(scored.n_leaves * n_eras * n_chunks);
+  for (std::size_t leaf = 0; leaf < scored.n_leaves; ++leaf) {
+    for (std::size_t era = 0; era < n_eras; ++era) {
+      const std::uint32_t histogram = scored.histograms[era * scored.n_leaves + leaf];
+      for (std::size_t chunk = 0; chunk < n_chunks; ++chunk) {
+        sums.push_back(histogram == no_histogram ? nullptr : place(histogram, chunk));
+      }
+    }
+  }
+  return sums;
+}
+
 // Adds up the scores of all borders of a column, leaf after leaf. Made once for many columns.
 class BorderScores {
  public:
   BorderScores(const ScoreRule& rule, std::size_t n_chunks, std::size_t words);
 
-  // A new column of so many bins, at most 256.
-  void start(std::size_t n_bins);
-
-  // One more leaf. sums [n_eras][n_chunks]: running sums over the bins, [n_bins][words]; null where
-  // the leaf has no rows of that era.
-  void add_leaf(const std::int64_t* const* sums);
-
-  Border best();
+  // The best border of a column of n_bins bins, at most 256, whose running sums, [n_bins][words],
+  // begin `offset` words after those of `leaves` (sums_by_leaf).
+  Border best_of(std::size_t n_bins, const std::vector<const std::int64_t*>& leaves,
+                 std::size_t offset);
 
  private:
   struct alignas(64) Line {
@@ -39,6 +53,8 @@ class BorderScores {
                             float* denominator);
 
   std::int32_t* field(std::size_t f) { return fields_[f].sums; }
+  // One more leaf, sums [n_eras][n_chunks].
+  void add_leaf(const std::int64_t* const* sums);
   void unpack_fields(const std::int64_t* const* sums);
   void add_plain();
   void add_ordered(const std::int64_t* const* sums);
@@ -53,7 +69,8 @@ class BorderScores {
   double gradient_scale_, weight_scale_, score_scale_;
   std::vector<float> units_;
   float regularization_, min_weight_;
-  std::vector<Line> fields_;  // of one leaf and era
+  std::vector<const std::int64_t*> sums_;  // of one leaf
+  std::vector<Line> fields_;               // of one leaf and era
   std::vector<Line> bodies_;  // gradients over the eras so far: of each output, or of each slot's
   Line body_weight_, all_weight_;
   alignas(64) float numerator_[256], denominator_[256];

@@ -27,10 +27,9 @@ void score_statistics(const StatisticHistograms& histograms, std::size_t first_p
                       const ScoredLeaves& scored, const ScoreRule& rule, double* best_scores,
                       std::uint8_t* best_bins, int n_threads) {
   const std::size_t n_chunks = histograms.n_chunks, words = histograms.words;
-  const std::size_t n_pieces = rule.n_eras * n_chunks;
-  parallel_for(n_places, n_threads, [&](std::size_t p) {
+  const std::size_t columns_to_run = n_chunks * histograms.n_bytes * 2;
+  const auto run_place = [&](std::size_t p) {
     const std::size_t place = first_place + p;
-    const std::size_t columns_to_run = n_chunks * histograms.n_bytes * 2;
     if (p < n_old) {
       for (std::size_t f = 0; f < n_fresh; ++f) {
         std::int64_t* fresh = histograms.at(place, small[f]);
@@ -45,26 +44,25 @@ void score_statistics(const StatisticHistograms& histograms, std::size_t first_p
         run_sums(histograms.at(place, scored.histograms[i]), columns_to_run, words);
       }
     }
-    BorderScores scores(rule, n_chunks, words);
-    std::vector<const std::int64_t*> sums(n_pieces);
-    for (std::size_t c = 0; c < n_columns; ++c) {
-      scores.start(n_bins);
-      for (std::size_t leaf = 0; leaf < scored.n_leaves; ++leaf) {
-        for (std::size_t piece = 0; piece < n_pieces; ++piece) {
-          const std::uint32_t histogram =
-              scored.histograms[piece / n_chunks * scored.n_leaves + leaf];
-          sums[piece] = histogram == no_histogram
-                            ? nullptr
-                            : histograms.at(place, histogram) +
-                                  (piece % n_chunks * histograms.n_bytes * 2 + c) * n_bins * words;
+  };
+  const std::size_t places_per_task = std::max<std::size_t>(n_places / (8 * n_threads), 1);
+  parallel_blocks(
+      n_places, places_per_task, n_threads, [&](std::size_t begin, std::size_t end, std::size_t) {
+        BorderScores scores(rule, n_chunks, words);
+        for (std::size_t p = begin; p < end; ++p) {
+          run_place(p);
+          const std::vector<const std::int64_t*> leaves =
+              sums_by_leaf(scored, rule.n_eras, n_chunks, [&](auto histogram, auto chunk) {
+                return histograms.at(first_place + p, histogram) +
+                       chunk * histograms.n_bytes * 2 * n_bins * words;
+              });
+          for (std::size_t c = 0; c < n_columns; ++c) {
+            const Border best = scores.best_of(n_bins, leaves, c * n_bins * words);
+            best_scores[p * n_columns + c] = best.score;
+            best_bins[p * n_columns + c] = best.bin;
+          }
         }
-        scores.add_leaf(sums.data());
-      }
-      const Border best = scores.best();
-      best_scores[p * n_columns + c] = best.score;
-      best_bins[p * n_columns + c] = best.bin;
-    }
-  });
+      });
 }
 
 }  // namespace ocelot

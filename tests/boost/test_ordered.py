@@ -181,6 +181,16 @@ def test_losses(loss):
     assert unseen[-1] < unseen[0]
 
 
+def test_rare_events_of_which_the_first_rows_have_none():
+    X, _ = regression(2000)
+    y = (np.random.default_rng(0).random(2000) < 0.01 * np.exp(X[:, 0])).astype(np.float32)
+    model = ordered(OcelotRegressor, loss_function="Poisson", iterations=100).fit(X, y)
+    unseen = model.history_["ordered"]["Poisson"]
+    constant = np.mean(y) - np.mean(y) * np.log(np.mean(y))
+    assert unseen[-1] < unseen[0] < 1.1 * constant
+    assert 0.5 < model.predict(X).mean() / y.mean() < 2
+
+
 def test_a_loss_of_the_users_own():
     class Squares:
         name = "Squares"

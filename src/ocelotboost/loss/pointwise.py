@@ -151,7 +151,9 @@ class _LogMeanLoss(Loss):
 
     def start_value(self, target: Targets, weight: Weights) -> Floats:
         mean = weighted_mean(target, weight)
-        return np.array([np.log(mean) if mean > 0 else 0.0])
+        if mean == 0:  # as if half an event had been seen; a few rows may well have none
+            mean = 0.5 / (len(target) if weight is None else float(weight.sum(dtype=np.float64)))
+        return np.array([np.log(mean)])
 
 
 class Poisson(_LogMeanLoss):

@@ -172,12 +172,13 @@ def best_border(
     are made in single precision, in the order of the native loops.
     """
     gradient_scale = 2147483648.0 * units[:-1].max()
-    weight_scale = 2147483648.0 * units[-1]
+    ordered = bool(leaves) and len(leaves[0]) > 1
+    weight_scale = (4294967296.0 if ordered else 2147483648.0) * units[-1]
     gradient_units = (units[:-1] / gradient_scale).astype(np.float32)
     weight_unit = np.float32(units[-1] / weight_scale)
     lam, lightest = np.float32(regularization / weight_scale), np.float32(min_weight / weight_scale)
     scale = gradient_scale / np.sqrt(weight_scale) if cosine else gradient_scale**2 / weight_scale
-    if leaves and len(leaves[0]) > 1:
+    if ordered:
         lam = max(lam, np.float32(1e-18))
     numerator, denominator = np.zeros((2, n_bins - 1), dtype=np.float32)
     for eras in leaves:
