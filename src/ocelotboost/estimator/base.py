@@ -222,8 +222,8 @@ class OcelotEstimator(BaseEstimator):  # type: ignore[misc]
         "auto",
         one_of("auto", "ordered"),
         "Which curve decides when to stop. 'auto': that of the eval set, if there is one. "
-        "'ordered': that of the training rows at models which have not seen them; no rows are held "
-        "out, and the mode is Ordered.",
+        "'ordered': that of the training rows at models which have not seen them: no rows are held "
+        "out, the mode is Ordered, and it tends to stop late (docs/ordered.md).",
     )
     early_stopping_rounds: int | None = parameter(
         None,
