@@ -307,6 +307,13 @@ def test_stopping_on_unseen_rows_keeps_all_rows():
     assert len(curve) == model.best_iteration_ + 31
 
 
+def test_a_single_row_has_nothing_to_stop_on():
+    X, y = regression(1)
+    model = OcelotRegressor(iterations=3, early_stopping="ordered").fit(X, y)
+    assert model.n_iter_ == 3
+    assert model.best_iteration_ is None
+
+
 def test_stopping_needs_ordered_models_and_no_held_out_rows():
     X, y = binary(50)
     with pytest.raises(ParameterError, match="boosting_type='Ordered'"):

@@ -329,11 +329,12 @@ def boost_settings(
     min_data = float(estimator.min_data_in_leaf)
     min_weight = min_data * mean_weight if min_data > 1 else 0.0
     patience = estimator.early_stopping_rounds
-    stop_on_unseen = estimator.early_stopping == "ordered"
+    ordered = training.orderings is not None  # not where a single row comes before nobody
+    stop_on_unseen = ordered and estimator.early_stopping == "ordered"
     if patience is None and (stop_on_unseen or estimator.validation_fraction is not None):
         patience = _DEFAULT_PATIENCE
     segments = None
-    if training.orderings is not None:
+    if ordered:
         segments = divide(training.block.n_rows, float(estimator.segment_growth))
     return BoostSettings(
         iterations=int(estimator.iterations),
