@@ -14,7 +14,9 @@ from ocelotboost import OcelotClassifier, OcelotRegressor
 from ocelotboost.boost.boosting import boost
 from ocelotboost.boost.ordered import OrderedModels
 from ocelotboost.errors import ParameterError
-from ocelotboost.estimator.preparation import Prepared, boost_settings, prepare
+from ocelotboost.estimator.preparation import Prepared
+from ocelotboost.estimator.rows import prepare
+from ocelotboost.estimator.settings import boost_settings
 from ocelotboost.loss.passes import pass_for
 from ocelotboost.table.from_input import table_from_input
 from tests.data import amounts, assert_same_bits, binary, counts, multiclass, regression

@@ -18,7 +18,9 @@ from ocelotboost import OcelotClassifier, OcelotRegressor
 from ocelotboost.boost.boosting import Boosted, boost
 from ocelotboost.boost.ordered import OrderedModels
 from ocelotboost.boost.sampling import Sampling
-from ocelotboost.estimator.preparation import Prepared, boost_settings, prepare
+from ocelotboost.estimator.preparation import Prepared
+from ocelotboost.estimator.rows import prepare
+from ocelotboost.estimator.settings import boost_settings
 from ocelotboost.grow.answers import Split
 from ocelotboost.order.combination import Combination, StatisticSplit
 from ocelotboost.order.segments import divide

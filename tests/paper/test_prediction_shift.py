@@ -313,7 +313,6 @@ def test_statistics_in_order_are_those_of_section_3_under_algorithm_1(window):
 
 
 def test_the_command_prints_all_lines_and_draws_them(tmp_path, monkeypatch, capsys):
-    pytest.importorskip("matplotlib")
     figure = tmp_path / "images" / "shift.svg"
     words = ["prediction_shift", "--samples", "300", "--figure", str(figure)]
     monkeypatch.setattr("sys.argv", words)

@@ -22,6 +22,7 @@ from ocelotboost.boost.tree import pack_forest
 from ocelotboost.errors import ParameterError
 from ocelotboost.estimator.categories import check_categorical_parameters, is_size
 from ocelotboost.estimator.continuing import model_to_continue
+from ocelotboost.estimator.mode import check_mode
 from ocelotboost.estimator.parameters import (
     Rule,
     check_parameters,
@@ -35,16 +36,10 @@ from ocelotboost.estimator.parameters import (
     parameter,
     whole,
 )
-from ocelotboost.estimator.preparation import (
-    Prepared,
-    boost_settings,
-    check_mode,
-    eval_inputs,
-    hold_out,
-    prepare,
-    replay_on_all_rows,
-)
+from ocelotboost.estimator.preparation import Prepared, replay_on_all_rows
 from ocelotboost.estimator.progress import ProgressBar
+from ocelotboost.estimator.rows import eval_inputs, hold_out, prepare
+from ocelotboost.estimator.settings import boost_settings
 from ocelotboost.loss.base import CustomLoss, Floats, Loss, Targets
 from ocelotboost.metric.base import MetricLike, check_metric
 from ocelotboost.metric.registry import check_metric_fits, metric_from_name

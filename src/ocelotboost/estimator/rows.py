@@ -1,0 +1,177 @@
+"""Which rows train and which are watched: weights, eval sets, held-out rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ocelotboost.errors import InputError, ParameterError
+from ocelotboost.loss.base import Loss, Targets
+from ocelotboost.quantize.quantizer import refuse_missing
+from ocelotboost.table.columns import Table
+from ocelotboost.table.from_input import table_from_input
+from ocelotboost.table.roles import match_columns, row_weights
+from ocelotboost.table.values import Header
+
+if TYPE_CHECKING:
+    from ocelotboost.estimator.base import OcelotEstimator
+
+_MOST_COPIES = 1 << 30
+
+
+@dataclass(frozen=True)
+class LabelledTable:
+    """Columns, target and weight of the same rows."""
+
+    table: Table
+    target: Targets
+    weight: NDArray[np.float32] | None
+
+    def take(self, rows: NDArray[np.intp]) -> LabelledTable:
+        weight = None if self.weight is None else self.weight[rows]
+        return LabelledTable(self.table.take(rows), self.target[rows], weight)
+
+
+@dataclass(frozen=True)
+class EvalInput:
+    """Rows to watch, under the name they have in the history."""
+
+    name: str
+    data: LabelledTable
+
+
+def prepare(table: Table, target: Targets, weight: NDArray[np.float32] | None) -> LabelledTable:
+    """Leave out rows of weight zero. Whole weights count copies of rows; of others only the ratios
+    matter, so their mean becomes one. Equal weights of one are no weights."""
+    data = LabelledTable(table, target, weight)
+    if weight is not None and (weight == 0).any():
+        data = data.take(np.flatnonzero(weight))
+    if data.weight is not None and not counts_copies(data.weight):
+        exact = data.weight.astype(np.float64)
+        data = replace(data, weight=(exact / exact.mean()).astype(np.float32))
+    if data.weight is not None and (data.weight == 1).all():
+        data = replace(data, weight=None)
+    return data
+
+
+def counts_copies(weight: NDArray[np.float32]) -> bool:
+    """Whole numbers, and not more copies than a table can have rows."""
+    return bool((weight == np.rint(weight)).all()) and weight.sum(dtype=np.float64) < _MOST_COPIES
+
+
+def eval_inputs(
+    eval_set: Any,
+    training: Table,
+    encode_target: Callable[[Any, int, str], Targets],
+    loss: Loss,
+    nan_mode: str,
+) -> list[EvalInput]:
+    """eval_set as users write it: (X, y), (X, y, weight), or a list of them."""
+    if eval_set is None:
+        return []
+    given = eval_set if isinstance(eval_set, list) else [eval_set]
+    inputs = []
+    for position, item in enumerate(given):
+        name = f"eval_set[{position}]"
+        if not isinstance(item, tuple | list) or len(item) not in (2, 3):
+            raise InputError(
+                f"{name} is {type(item).__name__}; give (X, y), (X, y, weight), or a list of such."
+            )
+        table = table_from_input(
+            item[0],
+            argument=f"{name} X",
+            cat_features=list(training.categories),
+            detect=False,
+            check=partial(_match_training, name, training),
+        )
+        target = encode_target(item[1], table.n_rows, f"{name} y")
+        with _naming(name):
+            loss.check_target(target)
+            if nan_mode == "Forbidden":
+                refuse_missing(table, n_threads=1)
+        weight = (
+            row_weights(item[2], table.n_rows, argument=f"{name} weight")
+            if len(item) == 3
+            else None
+        )
+        inputs.append(EvalInput(f"eval_{position}", LabelledTable(table, target, weight)))
+    return inputs
+
+
+def _match_training(argument: str, training: Table, header: Header) -> None:
+    with _naming(argument):
+        match_columns(header, training.names, training.n_columns, "the model")
+
+
+@contextmanager
+def _naming(argument: str) -> Iterator[None]:
+    """An error says which of the user's tables it is about."""
+    try:
+        yield
+    except InputError as problem:
+        raise InputError(f"{argument}: {problem}") from None
+
+
+def hold_out(
+    estimator: OcelotEstimator, data: LabelledTable, evals: list[EvalInput]
+) -> tuple[NDArray[np.intp] | None, list[EvalInput]]:
+    """Rows to train on (None: all), and the eval sets with the held-out rows first."""
+    if estimator.validation_fraction is None:
+        _check_nothing_to_hold_out(estimator, evals)
+        return None, evals
+    rng = np.random.default_rng(seeds(estimator)[0])
+    held = _stratified(data.target, estimator.validation_fraction, estimator._kind, rng)
+    if held.all() or not held.any():
+        raise ParameterError(
+            f"validation_fraction={estimator.validation_fraction} of {data.table.n_rows} rows "
+            "leaves no rows to train on or none to validate; use another share or more rows."
+        )
+    validation = EvalInput("validation", data.take(np.flatnonzero(held)))
+    return np.flatnonzero(~held), [validation, *evals]
+
+
+def _check_nothing_to_hold_out(estimator: OcelotEstimator, evals: list[EvalInput]) -> None:
+    """Refuse parameters that would do nothing without held-out rows."""
+    watched = bool(evals) or estimator.early_stopping == "ordered"
+    if estimator.early_stopping_rounds is not None and not watched:
+        raise ParameterError(
+            f"early_stopping_rounds={estimator.early_stopping_rounds} needs rows to watch; give an "
+            "eval_set, a validation_fraction, or early_stopping='ordered'."
+        )
+    if estimator.refit is not None:
+        raise ParameterError(
+            f"refit={estimator.refit!r} gives held-out rows back, and none are held out; give a "
+            "validation_fraction."
+        )
+
+
+def _stratified(
+    target: Targets, share: float, kind: str, rng: np.random.Generator
+) -> NDArray[np.bool_]:
+    """Which rows are held out: the same share of each class, or of each tenth of the numbers."""
+    shuffled = rng.permutation(len(target))
+    # Sorted by target, shuffled among equals; every 1/share-th row of that order is held out.
+    order = shuffled[np.argsort(target[shuffled], kind="stable")]
+    if kind != "classifier":
+        strata = np.array_split(order, min(10, max(int(len(order) * share), 1)))
+        order = np.concatenate([rng.permutation(stratum) for stratum in strata])
+    counts = np.floor(np.arange(len(order) + 1) * share + rng.random())
+    held = np.zeros(len(target), dtype=bool)
+    held[order[np.diff(counts) > 0]] = True
+    return held
+
+
+def seeds(estimator: OcelotEstimator) -> list[np.random.SeedSequence]:
+    """Independent seeds for the hold-out, the borders, the trees and the orderings."""
+    state = estimator.random_state
+    if isinstance(state, np.random.RandomState):
+        state = int(state.randint(1 << 31))
+    elif isinstance(state, np.random.Generator):
+        state = int(state.integers(1 << 31))
+    return np.random.SeedSequence(state).spawn(4)

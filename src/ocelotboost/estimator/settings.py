@@ -1,0 +1,92 @@
+"""The estimator's parameters as the training loop takes them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ocelotboost.boost.boosting import BoostSettings
+from ocelotboost.boost.sampling import choose_sampling
+from ocelotboost.errors import ParameterError
+from ocelotboost.estimator.preparation import Prepared
+from ocelotboost.grow.scorer import ScoreSettings
+from ocelotboost.leaves.estimate import LeafSettings
+from ocelotboost.loss.base import LeafRule, Loss
+from ocelotboost.order.segments import divide
+
+if TYPE_CHECKING:
+    from ocelotboost.estimator.base import OcelotEstimator
+
+_DEFAULT_PATIENCE = 50
+
+
+def boost_settings(
+    estimator: OcelotEstimator, prepared: Prepared, loss: Loss, n_threads: int
+) -> BoostSettings:
+    """The estimator's parameters with every None and 'auto' resolved for this data."""
+    training = prepared.training
+    mean_weight = training.total_weight / training.n_rows
+    # Never quite zero: an empty side of a split would be 0 / 0.
+    regularization = max(float(estimator.l2_leaf_reg), 1e-12) * mean_weight
+    min_data = float(estimator.min_data_in_leaf)
+    min_weight = min_data * mean_weight if min_data > 1 else 0.0
+    patience = estimator.early_stopping_rounds
+    ordered = training.orderings is not None  # not where a single row comes before nobody
+    stop_on_unseen = ordered and estimator.early_stopping == "ordered"
+    if patience is None and (stop_on_unseen or estimator.validation_fraction is not None):
+        patience = _DEFAULT_PATIENCE
+    segments = None
+    if ordered:
+        segments = divide(training.block.n_rows, float(estimator.segment_growth))
+    return BoostSettings(
+        iterations=int(estimator.iterations),
+        learning_rate=prepared.learning_rate,
+        depth=int(estimator.depth),
+        random_strength=float(estimator.random_strength),
+        rsm=float(estimator.rsm),
+        combinations=prepared.combinations,
+        model_size_reg=float(estimator.model_size_reg),
+        sampling=choose_sampling(
+            estimator.bootstrap_type,
+            None if estimator.subsample is None else float(estimator.subsample),
+            float(estimator.bagging_temperature),
+            loss.n_outputs,
+            training.n_rows,
+            n_threads,
+        ),
+        score=ScoreSettings(
+            regularization, min_weight, estimator.score_function == "Cosine", n_threads
+        ),
+        leaves=LeafSettings(
+            rule=_leaf_rule(estimator, loss),
+            regularization=regularization,
+            alpha=getattr(loss, "alpha", 0.5),
+            min_weight=min_weight,
+            n_threads=n_threads,
+        ),
+        segments=segments,
+        body_gradients=estimator.body_gradients,
+        stop_on_unseen=stop_on_unseen,
+        early_stopping_rounds=patience,
+        time_limit=estimator.time_limit,
+        n_threads=n_threads,
+    )
+
+
+def _leaf_rule(estimator: OcelotEstimator, loss: Loss) -> LeafRule:
+    """The user's choice where it fits the loss."""
+    method = estimator.leaf_estimation_method or loss.leaf_rule.method
+    has_quantile = loss.leaf_rule.method == "Exact"
+    if method == "Exact" and not has_quantile:
+        raise ParameterError(
+            f"leaf_estimation_method='Exact' is for MAE and Quantile; {loss.name} has no exact "
+            "leaf value. Use 'Newton' or 'Gradient'."
+        )
+    if method == "Newton" and has_quantile:
+        raise ParameterError(
+            f"leaf_estimation_method='Newton' needs a second derivative, which {loss.name} does "
+            "not have. Use 'Exact' or 'Gradient'."
+        )
+    iterations = estimator.leaf_estimation_iterations
+    if iterations is None:
+        iterations = loss.leaf_rule.iterations if method == loss.leaf_rule.method else 1
+    return LeafRule(method, iterations)
