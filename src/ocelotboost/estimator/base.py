@@ -91,7 +91,7 @@ class OcelotEstimator(BaseEstimator):  # type: ignore[misc]
     )
     segment_growth: float = parameter(
         2.0,
-        number(1, open_low=True),
+        number(1.1),
         "For Ordered: supporting models learn from bodies of rows that grow by this factor.",
     )
     body_gradients: str = parameter(
