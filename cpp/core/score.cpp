@@ -14,16 +14,6 @@ namespace {
 
 constexpr std::size_t n_bins = 256;
 
-// Replaces the words of each bin by their sum up to that bin.
-void run_sums(std::int64_t* bins, std::size_t words, std::size_t count) {
-  if (words == 1) {
-    std::int64_t sum = 0;
-    for (std::size_t b = 0; b < count; ++b) bins[b] = sum += bins[b];
-    return;
-  }
-  for (std::size_t i = words; i < count * words; ++i) bins[i] += bins[i - words];
-}
-
 // Histograms of a slot lie far from each other, so the processor does not foresee the next one.
 void fetch_ahead(const std::int64_t* sums, std::size_t count) {
   for (std::size_t i = 0; i < count; i += 8) __builtin_prefetch(sums + i);
@@ -82,7 +72,7 @@ void run_marginals(std::int64_t* slot, std::size_t words, const std::vector<Slot
     count /= own.width;
     std::int64_t* const bins = slot + own.first * words;
     fold(joint, count, own.width, words, bins);
-    run_sums(bins, words, own.width);
+    run_sums(bins, own.width, words);
   }
 }
 
@@ -115,7 +105,7 @@ void score_columns(std::int64_t* histograms, std::size_t n_chunks, std::size_t n
           }
         }
         if (columns_of[slot].size() == 1) {
-          run_sums(fresh, words, used);
+          run_sums(fresh, used, words);
         } else {
           run_marginals(fresh, words, columns_of[slot]);
         }
@@ -124,14 +114,20 @@ void score_columns(std::int64_t* histograms, std::size_t n_chunks, std::size_t n
         }
       }
     }
+    const auto is_candidate = [&](const SlotColumn& own) { return columns.candidates[own.column]; };
+    if (std::none_of(columns_of[slot].begin(), columns_of[slot].end(), is_candidate)) return;
     BorderScores scores(rule, n_chunks, words);
-    const std::vector<const std::int64_t*> leaves =
-        sums_by_leaf(scored, rule.n_eras, n_chunks,
-                     [&](auto histogram, auto chunk) { return bins_of(chunk, histogram, slot); });
+    LeafSums leaves;
+    sums_by_leaf(
+        scored, rule.n_eras, n_chunks,
+        [&](std::size_t histogram, std::size_t chunk) { return bins_of(chunk, histogram, slot); },
+        leaves);
+    const bool alone = columns_of[slot].size() == 1;
+    scores.score(alone ? columns.bin_counts[last.column] : used, leaves);
     for (const SlotColumn& own : columns_of[slot]) {
+      if (!is_candidate(own)) continue;
       const std::uint32_t c = own.column;
-      if (!columns.candidates[c]) continue;
-      const Border best = scores.best_of(columns.bin_counts[c], leaves, own.first * words);
+      const Border best = scores.best(own.first, columns.bin_counts[c]);
       best_scores[c] = best.score;
       best_bins[c] = best.bin;
     }

@@ -228,6 +228,26 @@ OCELOT_HOT void unpack(const std::int64_t* __restrict sums, std::size_t words, s
   }
 }
 
+OCELOT_HOT void run_sums(std::int64_t* bins, std::size_t n_bins, std::size_t words) {
+  std::size_t done = 1;
+#if __has_builtin(__builtin_shufflevector)
+  if (words == 1 && n_bins >= 4) {
+    // Four at a time: each becomes the sum of itself and those before it, plus the sum so far.
+    typedef std::int64_t Four __attribute__((vector_size(32), aligned(8), may_alias));
+    Four before{};
+    for (done = 0; done + 4 <= n_bins; done += 4) {
+      Four& own = *reinterpret_cast<Four*>(bins + done);
+      Four sums = own;
+      sums += __builtin_shufflevector(sums, Four{}, 4, 0, 1, 2);
+      sums += __builtin_shufflevector(sums, Four{}, 4, 4, 0, 1);
+      own = sums += before;
+      before = __builtin_shufflevector(sums, sums, 3, 3, 3, 3);
+    }
+  }
+#endif
+  for (std::size_t i = done * words; i < n_bins * words; ++i) bins[i] += bins[i - words];
+}
+
 OCELOT_HOT void subtract(std::int64_t* large, const std::int64_t* small, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) large[i] -= small[i];
 }
@@ -259,26 +279,23 @@ BorderScores::BorderScores(const ScoreRule& rule, std::size_t n_chunks, std::siz
     regularization_ = std::max(regularization_, float(least));
   }
   min_weight_ = float(rule.min_weight / weight_scale_);
-  sums_.resize(rule.n_eras * n_chunks);
   fields_.resize(2 * n_chunks * words);
   bodies_.resize(n_segments_ ? rule.n_gradients : 0);
 }
 
-Border BorderScores::best_of(std::size_t n_bins, const std::vector<const std::int64_t*>& leaves,
-                             std::size_t offset) {
+void BorderScores::score(std::size_t n_bins, const LeafSums& leaves) {
   n_bins_ = n_bins;
   std::fill_n(numerator_, n_bins, 0.0f);
   std::fill_n(denominator_, n_bins, 0.0f);
-  for (std::size_t first = 0; first < leaves.size(); first += sums_.size()) {
-    for (std::size_t piece = 0; piece < sums_.size(); ++piece) {
-      const std::int64_t* const sums = leaves[first + piece];
-      sums_[piece] = sums ? sums + offset : nullptr;
-    }
-    add_leaf(sums_.data());
-  }
-  if (rule_.kind == ScoreKind::cosine) divide(numerator_, denominator_, n_bins - 1);
-  const float* const best = std::max_element(numerator_, numerator_ + n_bins - 1);
-  return {double(*best) * score_scale_, std::uint8_t(best - numerator_)};
+  const std::size_t n_pieces = rule_.n_eras * n_chunks_;
+  for (std::size_t first = 0; first < leaves.size(); first += n_pieces) add_leaf(&leaves[first]);
+  if (rule_.kind == ScoreKind::cosine) divide(numerator_, denominator_, n_bins);
+}
+
+Border BorderScores::best(std::size_t first, std::size_t n_bins) const {
+  const float* const scores = numerator_ + first;
+  const float* const best = std::max_element(scores, scores + n_bins - 1);
+  return {double(*best) * score_scale_, std::uint8_t(best - scores)};
 }
 
 void BorderScores::add_leaf(const std::int64_t* const* sums) {

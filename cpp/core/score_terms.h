@@ -15,13 +15,15 @@ struct Border {
   std::uint8_t bin;
 };
 
-// Where the running sums of each leaf are, [n_leaves][n_eras][n_chunks], by place(histogram,
-// chunk); null where a leaf has no rows of an era.
+// Where the running sums of each leaf are, [n_leaves][n_eras][n_chunks]; null where a leaf has no
+// rows of an era.
+using LeafSums = std::vector<const std::int64_t*>;
+
+// Fills `sums` by place(histogram, chunk).
 template <class Place>
-std::vector<const std::int64_t*> sums_by_leaf(const ScoredLeaves& scored, std::size_t n_eras,
-                                              std::size_t n_chunks, Place&& place) {
-  std::vector<const std::int64_t*> sums;
-  sums.reserve(scored.n_leaves * n_eras * n_chunks);
+void sums_by_leaf(const ScoredLeaves& scored, std::size_t n_eras, std::size_t n_chunks,
+                  Place&& place, LeafSums& sums) {
+  sums.clear();
   for (std::size_t leaf = 0; leaf < scored.n_leaves; ++leaf) {
     for (std::size_t era = 0; era < n_eras; ++era) {
       const std::uint32_t histogram = scored.histograms[era * scored.n_leaves + leaf];
@@ -30,18 +32,21 @@ std::vector<const std::int64_t*> sums_by_leaf(const ScoredLeaves& scored, std::s
       }
     }
   }
-  return sums;
 }
 
-// Adds up the scores of all borders of a column, leaf after leaf. Made once for many columns.
+// Adds up the scores of all borders of a column, leaf after leaf: or of several columns that stand
+// side by side, because the sum over all bins, that of a leaf, is the same for each. Made once for
+// many columns.
 class BorderScores {
  public:
   BorderScores(const ScoreRule& rule, std::size_t n_chunks, std::size_t words);
 
-  // The best border of a column of n_bins bins, at most 256, whose running sums, [n_bins][words],
-  // begin `offset` words after those of `leaves` (sums_by_leaf).
-  Border best_of(std::size_t n_bins, const std::vector<const std::int64_t*>& leaves,
-                 std::size_t offset);
+  // Scores all borders of n_bins bins, at most 256, from running sums [n_bins][words]. The last bin
+  // is the last of a column.
+  void score(std::size_t n_bins, const LeafSums& leaves);
+
+  // The best border of the column of n_bins bins that begins at bin `first` of those scored last.
+  Border best(std::size_t first, std::size_t n_bins) const;
 
  private:
   struct alignas(64) Line {
@@ -69,8 +74,7 @@ class BorderScores {
   double gradient_scale_, weight_scale_, score_scale_;
   std::vector<float> units_;
   float regularization_, min_weight_;
-  std::vector<const std::int64_t*> sums_;  // of one leaf
-  std::vector<Line> fields_;               // of one leaf and era
+  std::vector<Line> fields_;  // of one leaf and era
   std::vector<Line> bodies_;  // gradients over the eras so far: of each output, or of each slot's
   Line body_weight_, all_weight_;
   alignas(64) float numerator_[256], denominator_[256];
@@ -79,6 +83,9 @@ class BorderScores {
 // Two signed 32-bit sums share a word: word = high * 2^32 + low.
 void unpack(const std::int64_t* sums, std::size_t words, std::size_t count, std::int32_t* low,
             std::int32_t* high);
+
+// Replaces the words of each bin by their sum up to that bin.
+void run_sums(std::int64_t* bins, std::size_t n_bins, std::size_t words);
 
 // large -= small
 void subtract(std::int64_t* large, const std::int64_t* small, std::size_t count);
