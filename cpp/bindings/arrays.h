@@ -28,6 +28,12 @@ inline void require(bool holds, const char* message) {
   if (!holds) throw nb::value_error(message);
 }
 
+inline void require_below(const In<std::uint32_t, 1>& numbers, std::size_t n, const char* message) {
+  bool fits = true;
+  for (std::size_t i = 0; i < numbers.shape(0); ++i) fits = fits && numbers.data()[i] < n;
+  require(fits, message);
+}
+
 inline const float* data_or_null(const OptionalWeights& weights, std::size_t n_rows) {
   if (!weights) return nullptr;
   require(weights->shape(0) == n_rows, "weights: one a row is needed");

@@ -11,14 +11,16 @@ void join_codes_of(const In<std::uint32_t, 2>& codes, const In<std::uint32_t, 1>
                    const In<std::uint32_t, 1>& member_offsets, const In<std::uint32_t, 1>& members,
                    const Array<std::uint32_t, 2>& out_codes,
                    const Array<std::uint32_t, 1>& out_value_counts,
-                   const Array<std::uint64_t, 1>& out_fingerprints, int n_threads) {
+                   const Array<std::uint64_t, 1>& out_fingerprints,
+                   const In<std::uint32_t, 1>& lines, int n_threads) {
   const std::size_t n_columns = codes.shape(0), n_rows = codes.shape(1);
-  const std::size_t n_combinations = out_value_counts.shape(0);
+  const std::size_t n_combinations = lines.shape(0), n_lines = out_codes.shape(0);
   require(value_counts.shape(0) == n_columns, "value_counts: one a column is needed");
-  require(member_offsets.shape(0) == n_combinations + 1, "member_offsets: one more than out");
-  require(out_codes.shape(0) == n_combinations && out_codes.shape(1) == n_rows,
-          "out_codes: one a combination and row is needed");
-  require(out_fingerprints.shape(0) == n_combinations, "out_fingerprints: one a combination");
+  require(member_offsets.shape(0) == n_combinations + 1, "member_offsets: one more than lines");
+  require(out_codes.shape(1) == n_rows, "out_codes: one a row is needed");
+  require(out_value_counts.shape(0) == n_lines, "out_value_counts: one a line is needed");
+  require(out_fingerprints.shape(0) == n_lines, "out_fingerprints: one a line is needed");
+  require_below(lines, n_lines, "lines: no such line");
   const std::uint32_t* offsets = member_offsets.data();
   for (std::size_t c = 0; c < n_combinations; ++c) {
     require(offsets[c] < offsets[c + 1], "member_offsets: every combination needs a member");
@@ -29,20 +31,23 @@ void join_codes_of(const In<std::uint32_t, 2>& codes, const In<std::uint32_t, 1>
     require(members.data()[m] < n_columns, "members: no such column");
   }
   join_codes(codes.data(), value_counts.data(), n_rows, offsets, members.data(), n_combinations,
-             out_codes.data(), out_value_counts.data(), out_fingerprints.data(), n_threads);
+             out_codes.data(), out_value_counts.data(), out_fingerprints.data(), lines.data(),
+             n_threads);
 }
 
 void target_statistics_of(const In<std::uint32_t, 2>& codes,
                           const In<std::uint32_t, 1>& value_counts,
-                          const In<std::uint32_t, 2>& orders, int history, std::size_t window,
-                          const In<float, 2>& targets, const OptionalWeights& weights,
-                          double prior_weight, const In<double, 1>& priors,
-                          const In<double, 1>& lows, const In<double, 1>& highs, bool frequency,
+                          const In<std::uint32_t, 1>& lines, const In<std::uint32_t, 2>& orders,
+                          int history, std::size_t window, const In<float, 2>& targets,
+                          const OptionalWeights& weights, double prior_weight,
+                          const In<double, 1>& priors, const In<double, 1>& lows,
+                          const In<double, 1>& highs, bool frequency,
                           const In<std::uint32_t, 2>& units,
                           const Array<std::uint8_t, 3>& out_units, int n_threads) {
-  const std::size_t n_combinations = codes.shape(0), n_rows = codes.shape(1);
+  const std::size_t n_combinations = lines.shape(0), n_rows = codes.shape(1);
   const std::size_t n_orderings = orders.shape(0), n_out_rows = out_units.shape(1);
-  require(value_counts.shape(0) == n_combinations, "value_counts: one a combination is needed");
+  require(value_counts.shape(0) == codes.shape(0), "value_counts: one a line is needed");
+  require_below(lines, codes.shape(0), "lines: no such line");
   require(orders.shape(1) == n_rows && targets.shape(1) == n_rows, "orders, targets: one a row");
   require(history >= 0 && history <= 3, "history: no such kind");
   const auto kind = History(history);
@@ -62,9 +67,10 @@ void target_statistics_of(const In<std::uint32_t, 2>& codes,
   for (std::size_t u = 0; u < n_combinations * n_orderings; ++u) {
     require(units.data()[u] < out_units.shape(0), "units: no such unit");
   }
-  target_statistics(codes.data(), value_counts.data(), n_combinations, n_rows, orders.data(),
-                    n_orderings, kind, window, targets.data(), data_or_null(weights, n_rows),
-                    columns, units.data(), n_out_rows, out_units.data(), n_threads);
+  target_statistics(codes.data(), value_counts.data(), lines.data(), n_combinations, n_rows,
+                    orders.data(), n_orderings, kind, window, targets.data(),
+                    data_or_null(weights, n_rows), columns, units.data(), n_out_rows,
+                    out_units.data(), n_threads);
 }
 
 StatisticHistograms histograms_of(const Array<std::int64_t, 6>& array) {
@@ -148,13 +154,14 @@ void bind_order(nb::module_& module) {
              arg("value_counts").noconvert(), arg("member_offsets").noconvert(),
              arg("members").noconvert(), arg("out_codes").noconvert(),
              arg("out_value_counts").noconvert(), arg("out_fingerprints").noconvert(),
-             nb::kw_only(), arg("n_threads"), Released());
+             arg("lines").noconvert(), nb::kw_only(), arg("n_threads"), Released());
   module.def("target_statistics", &target_statistics_of, arg("codes").noconvert(),
-             arg("value_counts").noconvert(), arg("orders").noconvert(), arg("history"),
-             arg("window"), arg("targets").noconvert(), arg("weights").noconvert().none(),
-             arg("prior_weight"), arg("priors").noconvert(), arg("lows").noconvert(),
-             arg("highs").noconvert(), arg("frequency"), arg("units").noconvert(),
-             arg("out_units").noconvert(), nb::kw_only(), arg("n_threads"), Released());
+             arg("value_counts").noconvert(), arg("lines").noconvert(), arg("orders").noconvert(),
+             arg("history"), arg("window"), arg("targets").noconvert(),
+             arg("weights").noconvert().none(), arg("prior_weight"), arg("priors").noconvert(),
+             arg("lows").noconvert(), arg("highs").noconvert(), arg("frequency"),
+             arg("units").noconvert(), arg("out_units").noconvert(), nb::kw_only(),
+             arg("n_threads"), Released());
   module.def("accumulate_statistics", &accumulate_statistics_of, arg("statistics").noconvert(),
              arg("units").noconvert(), arg("n_old"), arg("first_place"), arg("rows").noconvert(),
              arg("packed").noconvert(), arg("begin").noconvert(), arg("end").noconvert(),

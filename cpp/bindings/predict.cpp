@@ -37,12 +37,6 @@ void require_ascending(const In<Offset, 1>& offsets, std::size_t n, std::size_t 
   require(fits, message);
 }
 
-void require_below(const In<std::uint32_t, 1>& numbers, std::size_t n, const char* message) {
-  bool fits = true;
-  for (std::size_t i = 0; i < numbers.shape(0); ++i) fits = fits && numbers.data()[i] < n;
-  require(fits, message);
-}
-
 void combination_keys_of(const In<std::uint64_t, 2>& hashes,
                          const Array<std::uint64_t, 1>& out_keys, int n_threads) {
   require(hashes.shape(0) >= 1, "hashes: at least one member is needed");

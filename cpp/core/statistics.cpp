@@ -371,9 +371,10 @@ bool are_counts(const float* targets, std::size_t n_targets, const float* weight
 }
 
 void run_fast(const std::uint32_t* codes, const std::uint32_t* value_counts,
-              std::size_t n_combinations, std::size_t n_rows, const std::uint32_t* orders,
-              std::size_t n_orderings, const float* targets, const StatisticColumns& columns,
-              const std::uint32_t* units, std::uint8_t* out, int n_threads) {
+              const std::uint32_t* lines, std::size_t n_combinations, std::size_t n_rows,
+              const std::uint32_t* orders, std::size_t n_orderings, const float* targets,
+              const StatisticColumns& columns, const std::uint32_t* units, std::uint8_t* out,
+              int n_threads) {
   const FourCuts cuts(columns);
   std::vector<std::uint8_t> in_order(n_orderings * n_rows);
   parallel_blocks(n_orderings * n_rows, 65536, n_threads,
@@ -384,12 +385,13 @@ void run_fast(const std::uint32_t* codes, const std::uint32_t* value_counts,
                   });
   parallel_for(n_combinations * n_orderings, n_threads, [&](std::size_t task) {
     const std::size_t c = task / n_orderings, r = task % n_orderings;
-    const std::uint32_t* own = codes + c * n_rows;
-    const Frequencies<std::uint32_t> frequencies(own, value_counts[c], nullptr, 0, n_rows);
+    const std::uint32_t* own = codes + lines[c] * n_rows;
+    const std::uint32_t n_values = value_counts[lines[c]];
+    const Frequencies<std::uint32_t> frequencies(own, n_values, nullptr, 0, n_rows);
     // Memory of this thread: sums of many values, allocated anew each time, cost more to clear.
     static thread_local std::vector<CountAndSum> sums;
-    sums.resize(std::max<std::size_t>(sums.size(), value_counts[c]));
-    for (std::size_t v = 0; v < value_counts[c]; ++v) {
+    sums.resize(std::max<std::size_t>(sums.size(), n_values));
+    for (std::size_t v = 0; v < n_values; ++v) {
       sums[v] = {std::uint32_t(frequencies.bins[v]) << 28, 0};
     }
     scan_in_order(own, orders + r * n_rows, in_order.data() + r * n_rows, n_rows, cuts, sums.data(),
@@ -402,32 +404,36 @@ void run_fast(const std::uint32_t* codes, const std::uint32_t* value_counts,
 void join_codes(const std::uint32_t* codes, const std::uint32_t* value_counts, std::size_t n_rows,
                 const std::uint32_t* member_offsets, const std::uint32_t* members,
                 std::size_t n_combinations, std::uint32_t* out_codes,
-                std::uint32_t* out_value_counts, std::uint64_t* out_fingerprints, int n_threads) {
+                std::uint32_t* out_value_counts, std::uint64_t* out_fingerprints,
+                const std::uint32_t* lines, int n_threads) {
   parallel_for(n_combinations, n_threads, [&](std::size_t c) {
-    out_value_counts[c] = join(codes, value_counts, n_rows, members + member_offsets[c],
-                               member_offsets[c + 1] - member_offsets[c], out_codes + c * n_rows);
-    out_fingerprints[c] = fingerprint(out_codes + c * n_rows, n_rows);
+    const std::size_t line = lines[c];
+    std::uint32_t* const out = out_codes + line * n_rows;
+    out_value_counts[line] = join(codes, value_counts, n_rows, members + member_offsets[c],
+                                  member_offsets[c + 1] - member_offsets[c], out);
+    out_fingerprints[line] = fingerprint(out, n_rows);
   });
 }
 
 void target_statistics(const std::uint32_t* codes, const std::uint32_t* value_counts,
-                       std::size_t n_combinations, std::size_t n_rows, const std::uint32_t* orders,
-                       std::size_t n_orderings, History history, std::size_t window,
-                       const float* targets, const float* weights, const StatisticColumns& columns,
-                       const std::uint32_t* units, std::size_t n_out_rows, std::uint8_t* out,
-                       int n_threads) {
+                       const std::uint32_t* lines, std::size_t n_combinations, std::size_t n_rows,
+                       const std::uint32_t* orders, std::size_t n_orderings, History history,
+                       std::size_t window, const float* targets, const float* weights,
+                       const StatisticColumns& columns, const std::uint32_t* units,
+                       std::size_t n_out_rows, std::uint8_t* out, int n_threads) {
   const bool counts = are_counts(targets, columns.n_targets, weights, n_rows);
   const Bins bins(columns);
   const auto run = [&]<class Number, std::size_t fixed_targets>() {
     std::vector<std::optional<Frequencies<Number>>> frequencies(n_combinations);
     const std::size_t begin = history == History::apart ? n_out_rows : 0;
     parallel_for(n_combinations, n_threads, [&](std::size_t c) {
-      frequencies[c].emplace(codes + c * n_rows, value_counts[c], weights, begin, n_rows);
+      frequencies[c].emplace(codes + lines[c] * n_rows, value_counts[lines[c]], weights, begin,
+                             n_rows);
     });
     parallel_for(n_combinations * n_orderings, n_threads, [&](std::size_t task) {
       const std::size_t c = task / n_orderings, r = task % n_orderings;
-      Scan<Number, fixed_targets>(codes + c * n_rows, targets, weights, n_rows, columns, bins,
-                                  *frequencies[c])
+      Scan<Number, fixed_targets>(codes + lines[c] * n_rows, targets, weights, n_rows, columns,
+                                  bins, *frequencies[c])
           .run(orders + r * n_rows, history, window, n_out_rows,
                out + units[task] * n_out_rows * columns.n_bytes);
     });
@@ -435,8 +441,8 @@ void target_statistics(const std::uint32_t* codes, const std::uint32_t* value_co
   const bool fast = counts && history == History::before && window == 0 && columns.n_targets == 1 &&
                     columns.n_priors <= fast_priors && columns.frequency && n_rows < count_mask;
   if (fast) {
-    run_fast(codes, value_counts, n_combinations, n_rows, orders, n_orderings, targets, columns,
-             units, out, n_threads);
+    run_fast(codes, value_counts, lines, n_combinations, n_rows, orders, n_orderings, targets,
+             columns, units, out, n_threads);
   } else if (counts) {
     run.template operator()<std::uint32_t, 0>();
   } else {

@@ -12,10 +12,12 @@ namespace ocelot {
 //   codes          [n_columns][n_rows]  codes[c][row] < value_counts[c]
 //   member_offsets [n_combinations + 1] where the members of each combination begin
 //   members        columns
+//   lines          [n_combinations]     where in the outputs each combination stands
 void join_codes(const std::uint32_t* codes, const std::uint32_t* value_counts, std::size_t n_rows,
                 const std::uint32_t* member_offsets, const std::uint32_t* members,
                 std::size_t n_combinations, std::uint32_t* out_codes,
-                std::uint32_t* out_value_counts, std::uint64_t* out_fingerprints, int n_threads);
+                std::uint32_t* out_value_counts, std::uint64_t* out_fingerprints,
+                const std::uint32_t* lines, int n_threads);
 
 // Which rows a row's statistic is made of.
 enum class History : std::uint8_t {
@@ -41,17 +43,18 @@ struct StatisticColumns {
 };
 
 // Statistics of every combination in every ordering.
-//   codes    [n_combinations][n_rows]
+//   codes    [n_lines][n_rows]           codes[line][row] < value_counts[line]
+//   lines    [n_combinations]
 //   orders   [n_orderings][n_rows]       the row at each time
 //   targets  [n_targets][n_rows]
 //   weights  [n_rows] or null
 //   units    [n_combinations][n_orderings] places in out
 //   out      [..][n_out_rows][n_bytes]   rows beyond n_out_rows are history only
 void target_statistics(const std::uint32_t* codes, const std::uint32_t* value_counts,
-                       std::size_t n_combinations, std::size_t n_rows, const std::uint32_t* orders,
-                       std::size_t n_orderings, History history, std::size_t window,
-                       const float* targets, const float* weights, const StatisticColumns& columns,
-                       const std::uint32_t* units, std::size_t n_out_rows, std::uint8_t* out,
-                       int n_threads);
+                       const std::uint32_t* lines, std::size_t n_combinations, std::size_t n_rows,
+                       const std::uint32_t* orders, std::size_t n_orderings, History history,
+                       std::size_t window, const float* targets, const float* weights,
+                       const StatisticColumns& columns, const std::uint32_t* units,
+                       std::size_t n_out_rows, std::uint8_t* out, int n_threads);
 
 }  // namespace ocelot

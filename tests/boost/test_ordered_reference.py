@@ -236,7 +236,7 @@ class Training:
         """Bins (n_columns, s + 1, n)."""
         cache = self.prepared.training.statistics
         assert cache is not None
-        number = cache.number(combination)
+        number = cache.register.number(combination)
         bins = []
         for ordering in range(len(self.orderings)):
             unit = cache.units[cache.fetch([number], ordering)[0]]

@@ -29,13 +29,15 @@ OUTPUTS = st.sampled_from([1, 2, 3, 5, 7, 9])
 def join(kernels, codes, value_counts, members, n_threads=1):
     offsets = np.cumsum([0, *map(len, members)], dtype=np.uint32)
     flat = np.array([column for own in members for column in own], dtype=np.uint32)
-    joined = np.empty((len(members), codes.shape[1]), dtype=np.uint32)
-    counts = np.empty(len(members), dtype=np.uint32)
-    fingerprints = np.empty(len(members), dtype=np.uint64)
-    kernels.join_codes(
-        codes, value_counts, offsets, flat, joined, counts, fingerprints, n_threads=n_threads
+    lines = np.arange(len(members), dtype=np.uint32)[::-1] + np.uint32(1)  # the first stays empty
+    out = (
+        np.full((len(members) + 1, codes.shape[1]), 99, dtype=np.uint32),
+        np.full(len(members) + 1, 99, dtype=np.uint32),
+        np.full(len(members) + 1, 99, dtype=np.uint64),
     )
-    return joined, counts, fingerprints
+    kernels.join_codes(codes, value_counts, offsets, flat, *out, lines, n_threads=n_threads)
+    assert all((array[0] == 99).all() for array in out)
+    return tuple(array[lines] for array in out)
 
 
 def assert_joined_alike(codes, value_counts, members, n_threads=1):
@@ -107,6 +109,7 @@ def sources(draw, n_rows, history):
     return {
         "codes": codes,
         "value_counts": value_counts,
+        "lines": rng.integers(len(codes), size=draw(st.integers(0, 4))).astype(np.uint32),
         "orders": orders.astype(np.uint32),
         "history": int(history),
         "window": draw(st.sampled_from([0, 1, 7, n_rows, 3 * n_rows])) if before else 0,
@@ -122,7 +125,7 @@ def sources(draw, n_rows, history):
 
 def statistics(kernels, source, n_out_rows, n_threads=1):
     """Units (n_combinations * n_orderings, n_out_rows, n_bytes), in reverse order of making."""
-    shape = (len(source["codes"]), len(source["orders"]))
+    shape = (len(source["lines"]), len(source["orders"]))
     n_bytes = (len(source["priors"]) + source["frequency"] + 1) // 2
     places = np.arange(shape[0] * shape[1], dtype=np.uint32)[::-1].reshape(shape).copy()
     units = np.full((places.size, n_out_rows, n_bytes), 255, dtype=np.uint8)
@@ -153,6 +156,7 @@ def test_counts_beyond_the_known_ones_fall_into_the_same_bins(n_values, whole):
     source = {
         "codes": rng.integers(0, n_values, size=(1, n_rows)).astype(np.uint32),
         "value_counts": np.array([n_values], dtype=np.uint32),
+        "lines": np.zeros(1, dtype=np.uint32),
         "orders": rng.permutation(n_rows).astype(np.uint32)[None],
         "history": int(History.BEFORE),
         "window": 0,
@@ -172,6 +176,7 @@ def test_statistics_of_a_table_by_hand():
     source = {
         "codes": np.array([[0, 1, 0, 0, 1]], dtype=np.uint32),
         "value_counts": np.array([2], dtype=np.uint32),
+        "lines": np.zeros(1, dtype=np.uint32),
         "orders": np.array([[4, 3, 2, 1, 0]], dtype=np.uint32),
         "history": int(History.BEFORE),
         "window": 0,
@@ -322,6 +327,7 @@ def test_a_statistic_needs_a_unit_that_is_there():
     source = {
         "codes": np.zeros((1, 2), dtype=np.uint32),
         "value_counts": np.ones(1, dtype=np.uint32),
+        "lines": np.zeros(1, dtype=np.uint32),
         "orders": np.array([[0, 1]], dtype=np.uint32),
         "history": int(History.BEFORE),
         "window": 0,

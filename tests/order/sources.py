@@ -95,7 +95,7 @@ def bins_of(
     cache: StatisticCache, combination: Combination, ordering: int = 0
 ) -> NDArray[np.uint8]:
     """The bins of all columns of a statistic: (n_columns, n)."""
-    return unpacked(cache, int(cache.fetch([cache.number(combination)], ordering)[0]))
+    return unpacked(cache, int(cache.fetch([cache.register.number(combination)], ordering)[0]))
 
 
 def unpacked(cache: StatisticCache, unit: int) -> NDArray[np.uint8]:

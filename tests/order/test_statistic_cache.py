@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ocelotboost import OcelotClassifier, ParameterError
-from ocelotboost.order import statistic_cache
+from ocelotboost.order import joined_codes, statistic_cache
 from ocelotboost.order.combination import Combination
 from tests.data import assert_same_bits
 from tests.kernels.strategies import SEEDS
@@ -44,16 +44,17 @@ def test_whatever_was_fetched_before_a_unit_holds_the_right_bytes(
 ):
     source, block = make_source(N_ROWS, 1, n_supporting=n_supporting), make_block(N_ROWS, 1)
     budget = capacity * unit_bytes(source, block) + 1
-    large, small = make_cache(source, block), make_cache(source, block, budget)
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(joined_codes, "_KEPT_CODE_BYTES", n_kept * 4 * source.data.n_rows)
+        large, small = make_cache(source, block), make_cache(source, block, budget)
         if one_at_a_time:  # codes of more than one combination would not fit
             patch.setattr(statistic_cache, "_CODE_BYTES", 1)
-        patch.setattr(statistic_cache, "_KEPT_CODE_BYTES", n_kept * 4 * source.data.n_rows)
         for asked, ordering in requests:
             ordering = min(ordering, n_supporting)
             some = [COMBINATIONS[i] for i in asked[:capacity]]
-            units = small.fetch([small.number(c) for c in some], ordering)
-            assert len(set(units.tolist())) == len({small.statistic(small.number(c)) for c in some})
+            units = small.fetch(small.register.numbers(some), ordering)
+            statistics = small.register.statistics[small.register.numbers(some)]
+            assert len(set(units.tolist())) == len(set(statistics.tolist()))
             for unit, combination in zip(units.tolist(), some, strict=True):
                 expected = bins_of(large, combination, ordering)
                 np.testing.assert_array_equal(unpacked(small, unit), expected)
@@ -65,12 +66,14 @@ def test_what_was_not_asked_for_the_longest_goes_first(monkeypatch):
     cache = make_cache(source, block, 3 * unit_bytes(source, block))
     made = []
     make = cache._make
-    monkeypatch.setattr(cache, "_make", lambda numbers, r: (made.extend(numbers), make(numbers, r)))
+    monkeypatch.setattr(
+        cache, "_make", lambda numbers, r: (made.extend(numbers.tolist()), make(numbers, r))
+    )
 
     def fetch(*asked):
         made.clear()
-        cache.fetch([cache.number(COMBINATIONS[i]) for i in asked], 0)
-        return [COMBINATIONS.index(cache.combination(number)) for number in made]
+        cache.fetch(cache.register.numbers(COMBINATIONS[i] for i in asked), 0)
+        return [COMBINATIONS.index(cache.register.combination(number)) for number in made]
 
     assert fetch(0, 1) == [0, 1]
     assert fetch(2) == [2]
@@ -90,11 +93,11 @@ def test_combinations_that_divide_the_rows_alike_share_a_unit(capacity):
     cache = make_cache(source, block, capacity * unit_bytes(source, block))
     alike = [Combination((1,)), Combination((4,)), Combination((1, 4))]
     for ordering in (0, 1):
-        units = cache.fetch([cache.number(combination) for combination in alike], ordering)
+        units = cache.fetch(cache.register.numbers(alike), ordering)
         assert len(set(units.tolist())) == 1
-        (other,) = cache.fetch([cache.number(Combination((1, 6)))], ordering)
+        (other,) = cache.fetch(cache.register.numbers([Combination((1, 6))]), ordering)
         assert capacity == 1 or other not in units
-        (same,) = cache.fetch([cache.number(Combination((4, 6)))], ordering)
+        (same,) = cache.fetch(cache.register.numbers([Combination((4, 6))]), ordering)
         assert same == other
     assert (cache.units[same] != cache.units[units[0]]).any() or capacity == 1
 
@@ -103,7 +106,8 @@ def test_codes_are_equal_where_all_members_and_answers_are():
     source, block = make_source(200, 4), make_block(200, 4)
     cache = make_cache(source, block)
     for combination in COMBINATIONS:
-        (codes,), (n_values,), _ = cache.codes([combination])
+        joined = cache.codes.of([combination])
+        (codes,), (n_values,) = joined.codes[joined.lines], joined.value_counts[joined.lines]
         values = values_of(source, block, combination)
         pairs = set(zip(codes.tolist(), values, strict=True))
         assert len(pairs) == len(set(values)) == len(set(codes.tolist())) == n_values
@@ -122,10 +126,11 @@ def test_the_number_of_threads_changes_nothing(seed):
 
 def test_many_combinations_have_numbers():
     source, block = make_source(N_ROWS, 1), make_block(N_ROWS, 1)
-    cache = make_cache(source, block)
+    register = make_cache(source, block).register
     many = [Combination((1, 1000 + i)) for i in range(300)]
-    assert [cache.number(c) for c in many] == [cache.number(c) for c in many] == list(range(300))
-    assert cache.combination(299) == many[299]
+    assert register.numbers(many) == register.numbers(many) == list(range(300))
+    assert register.combination(299) == many[299]
+    assert min(map(len, (register.statistics, register.value_counts, register.in_model))) > 300
 
 
 def table(n_rows=150):

@@ -67,7 +67,7 @@ class Answers:
                 slot[:, np.newaxis], 0, int(layout.shifts[column]), int(layout.masks[column])
             )
         cache = self._cache()
-        unit = int(cache.fetch([cache.number(split.combination)], ordering)[0])
+        unit = int(cache.fetch([cache.register.number(split.combination)], ordering)[0])
         return Place(cache.units[unit], split.column // 2, split.column % 2 * 4, _HALF_A_BYTE)
 
     def questions(self, splits: Sequence[Split]) -> list[Questions]:
@@ -137,7 +137,7 @@ class Answers:
             bins=bins.astype(np.uint8),
             about_statistics=np.array(about, dtype=np.bool_),
             numbers=[
-                self._cache().number(split.combination)
+                self._cache().register.number(split.combination)
                 for split in splits
                 if isinstance(split, StatisticSplit)
             ],

@@ -48,7 +48,7 @@ class Level(NamedTuple):
         """The level after a split, and the histogram of every cell. ``parents`` are the histograms
         of the level before; new ones have numbers from ``n_used`` on. Without parents every cell is
         summed from its rows, into the histogram of its own number."""
-        n_cells, n_eras = len(partition.offsets) - 1, partition.n_eras
+        n_cells, n_eras = partition.n_cells, partition.n_eras
         plan = np.empty((7, n_cells), dtype=np.uint32)
         fresh = np.empty(n_cells, dtype=np.uint8)
         of_cell, begin, end, histograms, small, large, scored = plan
@@ -83,7 +83,7 @@ class LeafHistograms:
 
     def root(self, partition: Partition) -> Level | None:
         """What there is to sum before the first split; None when histograms do not suffice."""
-        self._n_used = len(partition.sizes)
+        self._n_used = partition.n_cells
         if self._n_used > self._capacity:
             return None
         level, self._of_cell = Level.plan(partition, None, 0)

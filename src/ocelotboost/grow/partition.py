@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -18,28 +17,25 @@ class Partition(NamedTuple):
     """Rows by cell, a leaf and an era each: the leaves of era 0, then those of era 1, and so on.
     Rows of cell c are ``rows[offsets[c] : offsets[c + 1]]``, in their original order.
 
-    rows     uint32 (n,)
-    offsets  uint32 (n_cells + 1,)
-    sizes    rows of each cell, as numbers of Python: cells are few and looked at one by one
-    n_eras   1 in Plain mode: a cell is a leaf
+    rows      uint32 (n,)
+    offsets   uint32 (n_cells + 1,)
+    n_eras    1 in Plain mode: a cell is a leaf
+    n_filled  leaves that have rows
     """
 
     rows: Indices
     offsets: Indices
-    sizes: list[int]
     n_eras: int
+    n_filled: int
 
     @classmethod
     def of(cls, rows: Indices, offsets: Indices, n_eras: int) -> Partition:
-        edges = offsets.tolist()
-        return cls(rows, offsets, [end - begin for begin, end in pairwise(edges)], n_eras)
+        filled = (offsets[1:] > offsets[:-1]).reshape(n_eras, -1)
+        return cls(rows, offsets, n_eras, int(np.count_nonzero(np.logical_or.reduce(filled))))
 
     @property
-    def n_filled(self) -> int:
-        """Leaves that have rows."""
-        if self.n_eras == 1:
-            return len(self.sizes) - self.sizes.count(0)
-        return int(np.array(self.sizes).reshape(self.n_eras, -1).any(axis=0).sum())
+    def n_cells(self) -> int:
+        return len(self.offsets) - 1
 
 
 class RowSorter:
@@ -63,7 +59,7 @@ class RowSorter:
     def split(self, partition: Partition, split: Split, ordering: int) -> Partition:
         """Cell c becomes cells 2c (the answer is no) and 2c + 1 (yes)."""
         place = self._answers.place(split, ordering)
-        offsets = np.empty(2 * len(partition.sizes) + 1, dtype=np.uint32)
+        offsets = np.empty(2 * partition.n_cells + 1, dtype=np.uint32)
         native.split_leaves(
             place.bytes,
             place.position,

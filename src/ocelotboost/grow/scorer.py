@@ -144,7 +144,7 @@ class ColumnScorer:
         bins = np.zeros(self._block.n_columns, dtype=np.uint8)
         for group in range(len(layout.group_widths)):
             columns, part = _columns_of_group(layout, group)
-            histograms = self._empty(len(partition.sizes), int(part.group_widths[0]))
+            histograms = self._empty(partition.n_cells, int(part.group_widths[0]))
             scores[columns], bins[columns] = self._scores(
                 partition, level, part, histograms, self._candidates[columns]
             )

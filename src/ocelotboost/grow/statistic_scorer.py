@@ -52,7 +52,6 @@ class StatisticScorer:
         self.capacity = min(n_cells, max(HISTOGRAM_BYTES // place_bytes, 1))
         self._histograms = self._empty(most_places, self.capacity)
         self._scratch = np.empty((n_chunks, cache.units.shape[1], words), dtype=np.int64)
-        self._in_model: set[int] = set()  # numbers of combinations
 
     def start(
         self, gradients: PackedGradients, combinations: Sequence[Combination], ordering: int
@@ -61,38 +60,43 @@ class StatisticScorer:
         self._gradients = gradients
         self._ordering = ordering
         self._n_old = 0
-        self._offered: dict[int, Combination] = {}
+        self._offered: set[int] = set()
         self._place_of: dict[int, int] = {}  # by statistic
-        self._places: list[int] = []
-        self._value_counts: list[int] = []
+        # Of each offered combination, in the order of offering:
+        self._numbers = np.empty(0, dtype=np.intp)
+        self._places = np.empty(0, dtype=np.intp)
+        self._worth = np.empty((0, 1))
+        # Of each place, as long as all are in the cache:
         self._units = np.empty(0, dtype=np.uint32)
         self.offer(combinations)
 
     def offer(self, combinations: Sequence[Combination]) -> None:
         """More combinations for the next levels of this tree."""
-        cache, place_of, n_offered = self._cache, self._place_of, len(self._offered)
-        for combination in combinations:
-            self._offered.setdefault(cache.number(combination), combination)
-        new = list(self._offered)[n_offered:]
+        cache, register, place_of = self._cache, self._cache.register, self._place_of
+        new = [n for n in register.numbers(combinations) if n not in self._offered]
         if not new:
             return
-        n_places = len(place_of)
+        self._offered.update(new)
         for first in range(0, len(new), cache.capacity):
             units = cache.fetch(new[first : first + cache.capacity], self._ordering)
-        for number in new:
-            self._places.append(place_of.setdefault(cache.statistic(number), len(place_of)))
-            self._value_counts.append(cache.value_count(number))
+        n_places = len(place_of)
+        statistics = register.statistics[new].tolist()
+        places = [place_of.setdefault(statistic, len(place_of)) for statistic in statistics]
         if len(place_of) <= cache.capacity:
             # None of them can be driven out before the tree is finished: they are asked for later
             # than all others.
             if len(place_of) - n_places < len(new):
                 units = cache.fetch(list(place_of)[n_places:], self._ordering)
             self._units = np.concatenate([self._units, units])
+        self._numbers = np.concatenate([self._numbers, new])
+        self._places = np.concatenate([self._places, places])
         self._worth = self._worth_of_offered()
 
     def used(self, combinations: Iterable[Combination]) -> None:
         """These are in the model now."""
-        self._in_model.update(map(self._cache.number, combinations))
+        register = self._cache.register
+        numbers = register.numbers(combinations)
+        register.in_model[numbers] = True
 
     def best(
         self,
@@ -105,46 +109,49 @@ class StatisticScorer:
         """The best split of all statistics; ``before`` is the score without a further split."""
         if not self._offered:
             return None
-        statistics = list(self._place_of)
-        scores = np.empty((len(statistics), self._n_columns))
-        bins = np.empty((len(statistics), self._n_columns), dtype=np.uint8)
+        n_statistics = len(self._place_of)
+        scores = np.empty((n_statistics, self._n_columns))
+        bins = np.empty((n_statistics, self._n_columns), dtype=np.uint8)
         if level is None:
-            self._score_from_rows(partition, statistics, scores, bins)
+            self._score_from_rows(partition, scores, bins)
         else:
-            self._score_level(partition, level, statistics, scores, bins)
-        self._n_old = len(statistics)
-        if len(statistics) < len(self._places):
-            scores, bins = scores[self._places], bins[self._places]
+            self._score_level(partition, level, scores, bins)
+        self._n_old = n_statistics
+        if n_statistics < len(self._places):
+            scores = scores.take(self._places, axis=0)
         noisy = add_noise(scores, noise, rng) - before
         noisy *= self._worth
         which, column = divmod(int(noisy.argmax()), self._n_columns)
-        combination = list(self._offered.values())[which]
-        split = StatisticSplit(combination, column, int(bins[which, column]))
+        combination = self._cache.register.combination(int(self._numbers[which]))
+        split = StatisticSplit(combination, column, int(bins[self._places[which], column]))
         return Candidate(split, float(scores[which, column]), float(noisy[which, column]) + before)
 
     def _worth_of_offered(self) -> NDArray[np.float64]:
         """What a combination is worth that the model does not use yet: less with many values.
         (n_combinations, 1)."""
-        largest, power = max(self._value_counts), -self._model_size_reg
-        worth = [
-            1.0 if number in self._in_model else (1 + count / largest) ** power
-            for number, count in zip(self._offered, self._value_counts, strict=True)
-        ]
-        return np.array(worth)[:, np.newaxis]
+        register = self._cache.register
+        counts = register.value_counts[self._numbers]
+        worth: NDArray[np.float64] = (1 + counts / counts.max()) ** -self._model_size_reg
+        worth[register.in_model[self._numbers]] = 1
+        return worth[:, np.newaxis]
 
     def _score_level(
         self,
         partition: Partition,
         level: Level,
-        statistics: list[int],
         scores: NDArray[np.float64],
         bins: NDArray[np.uint8],
     ) -> None:
         """As many statistics at a time as the cache holds."""
-        for first in range(0, len(statistics), self._cache.capacity):
-            some = slice(first, first + self._cache.capacity)
-            all_fit = len(self._units) == len(statistics)
-            units = self._units if all_fit else self._cache.fetch(statistics[some], self._ordering)
+        if len(self._units) == len(scores):
+            self._score(
+                partition, level, self._units, 0, self._n_old, self._histograms, scores, bins
+            )
+            return
+        statistics, capacity = list(self._place_of), self._cache.capacity
+        for first in range(0, len(statistics), capacity):
+            some = slice(first, first + capacity)
+            units = self._cache.fetch(statistics[some], self._ordering)
             n_old = min(max(self._n_old - first, 0), len(units))
             self._score(
                 partition, level, units, first, n_old, self._histograms, scores[some], bins[some]
@@ -153,15 +160,14 @@ class StatisticScorer:
     def _score_from_rows(
         self,
         partition: Partition,
-        statistics: list[int],
         scores: NDArray[np.float64],
         bins: NDArray[np.uint8],
     ) -> None:
         level = Level.from_rows(partition)
-        histograms = self._empty(1, len(partition.sizes))
-        for i in range(len(statistics)):
+        histograms = self._empty(1, partition.n_cells)
+        for i, statistic in enumerate(self._place_of):
             one = slice(i, i + 1)
-            units = self._cache.fetch(statistics[one], self._ordering)
+            units = self._cache.fetch([statistic], self._ordering)
             self._score(partition, level, units, 0, 0, histograms, scores[one], bins[one])
 
     def _score(

@@ -114,12 +114,14 @@ def join_codes(
     out_codes: NDArray[np.uint32],
     out_value_counts: NDArray[np.uint32],
     out_fingerprints: NDArray[np.uint64],
+    lines: NDArray[np.uint32],
     *,
     n_threads: int,
 ) -> None: ...
 def target_statistics(
     codes: NDArray[np.uint32],
     value_counts: NDArray[np.uint32],
+    lines: NDArray[np.uint32],
     orders: NDArray[np.uint32],
     history: int,
     window: int,

@@ -7,35 +7,28 @@ Combinations that divide the rows alike, such as a city and a city with its coun
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.errors import ParameterError
 from ocelotboost.kernels import native
-from ocelotboost.kernels.contract import History
-from ocelotboost.order.combination import Combination
+from ocelotboost.kernels.contract import NO_UNIT, History
+from ocelotboost.order.joined_codes import Codes, JoinedCodes
 from ocelotboost.order.ordering import Orderings
+from ocelotboost.order.register import UNKNOWN, Register, doubled
 from ocelotboost.order.statistic import StatisticColumns, StatisticTargets
 from ocelotboost.quantize.block import ColumnBlock
 from ocelotboost.quantize.categorical_data import CategoricalData
-
-#: In place of a statistic: nobody has asked for the combination yet.
-_UNKNOWN = -1
 
 #: More units than this help nobody: statistics of few rows are made in no time.
 _MOST_UNITS = 1 << 16
 
 #: Codes of so many bytes are joined at a time.
 _CODE_BYTES = 1 << 26
-
-#: And so many are kept: a combination soon comes again, in another ordering.
-_KEPT_CODE_BYTES = 1 << 25
 
 
 @dataclass(frozen=True)
@@ -57,31 +50,21 @@ class StatisticSource:
     window: int
 
 
-class Codes(NamedTuple):
-    """Combinations of some features, as if they were one.
-
-    codes         uint32 (n_combinations, n) of all rows
-    value_counts  uint32 (n_combinations,) how many codes there are
-    fingerprints  uint64 (n_combinations,) equal where all codes are
-    """
-
-    codes: NDArray[np.uint32]
-    value_counts: NDArray[np.uint32]
-    fingerprints: NDArray[np.uint64]
-
-
 class StatisticCache:
     """Units of bytes, one for each statistic and ordering in use.
 
-    units  uint8 (capacity, n_rows, n_bytes): the bins of all columns of a statistic
+    units     uint8 (capacity, n_rows, n_bytes): the bins of all columns of a statistic
+    register  of the combinations that were asked for, or will be
+    codes     of the same
     """
 
     def __init__(
         self, source: StatisticSource, block: ColumnBlock, cache_bytes: int, n_threads: int
     ) -> None:
         self.source = source
-        self._block = block
         self.n_rows = block.n_rows
+        self.register = Register()
+        self.codes = JoinedCodes(source.data, block, n_threads)
         self._n_threads = n_threads
         unit_bytes = block.n_rows * source.columns.n_bytes
         self.capacity = min(cache_bytes // unit_bytes, _MOST_UNITS)
@@ -91,117 +74,55 @@ class StatisticCache:
                 f"needs; give at least {unit_bytes} bytes."
             )
         self.units = np.empty((self.capacity, block.n_rows, source.columns.n_bytes), dtype=np.uint8)
-        self._numbers: dict[Combination, int] = {}
-        self._combinations: list[Combination] = []
-        self._value_counts: list[int] = []
-        self._statistics: list[int] = []
         self._first_of: dict[int, int] = {}  # by fingerprint
-        # One entry of codes, value_counts and fingerprints each, the oldest first.
-        self._kept_codes: dict[Combination, tuple[NDArray[np.uint32], np.uint32, np.uint64]] = {}
-        # By statistic and ordering, what was asked for last at the end.
-        self._unit_of: OrderedDict[tuple[int, int], int] = OrderedDict()
+        # By ordering and statistic. An UNKNOWN statistic is the last entry, which stays empty.
+        self._unit_of = np.full((len(source.orderings), 1), NO_UNIT, dtype=np.uint32)
+        self._holders: list[tuple[int, int]] = []  # of each unit, its ordering and statistic
+        self._asked = np.zeros(self.capacity, dtype=np.int64)  # when each unit was, last
+        self._clock = 0
 
-    def number(self, combination: Combination) -> int:
-        """The number of a combination, by which the cache knows it."""
-        number = self._numbers.get(combination)
-        if number is None:
-            number = self._numbers[combination] = len(self._combinations)
-            self._combinations.append(combination)
-            self._value_counts.append(0)
-            self._statistics.append(_UNKNOWN)
-        return number
-
-    def combination(self, number: int) -> Combination:
-        return self._combinations[number]
-
-    def fetch(self, numbers: Sequence[int], ordering: int) -> NDArray[np.uint32]:
+    def fetch(self, numbers: Sequence[int] | NDArray[np.intp], ordering: int) -> NDArray[np.uint32]:
         """The units of combinations with these numbers; at most ``capacity`` of them, valid until
         the next call."""
         if len(self.source.orderings) == 1:
             ordering = 0
-        absent = self._touch(numbers, ordering)
-        if absent:
-            self._make(sorted(absent), ordering)
-            self._touch(numbers, ordering)
-        statistics = self._statistics
-        return np.array(
-            [self._unit_of[statistics[number], ordering] for number in numbers], dtype=np.uint32
-        )
+        self._clock += 1
+        numbers = np.asarray(numbers, dtype=np.intp)
+        units = self._units_of(numbers, ordering)
+        absent = units == NO_UNIT
+        if absent.any():
+            self._asked[units[~absent]] = self._clock
+            statistics = self.register.statistics[numbers]
+            self._make(
+                np.unique(np.where(statistics == UNKNOWN, numbers, statistics)[absent]), ordering
+            )
+            units = self._units_of(numbers, ordering)
+        self._asked[units] = self._clock
+        return units
 
-    def statistic(self, number: int) -> int:
-        """The first combination that divides the rows as this one does, which has been fetched
-        before: both have the same statistics."""
-        return self._statistics[number]
+    def _units_of(self, numbers: NDArray[np.intp], ordering: int) -> NDArray[np.uint32]:
+        statistics = self.register.statistics
+        while self._unit_of.shape[1] < len(statistics):
+            self._unit_of = doubled(self._unit_of, NO_UNIT)
+        units: NDArray[np.uint32] = self._unit_of[ordering].take(statistics.take(numbers))
+        return units
 
-    def value_count(self, number: int) -> int:
-        """Distinct values of a combination that has been fetched before."""
-        return self._value_counts[number]
-
-    def codes(self, combinations: Sequence[Combination]) -> Codes:
-        """The base of all combinations is the same."""
-        most = _KEPT_CODE_BYTES // (4 * self.source.data.n_rows)
-        # Joining leaves the answers of the base where others read them.
-        if combinations[0].base or len(combinations) > most:
-            return self._join(combinations)
-        kept = self._kept_codes
-        absent = [combination for combination in combinations if combination not in kept]
-        if absent:
-            kept.update(zip(absent, zip(*self._join(absent), strict=True), strict=True))
-        codes, counts, fingerprints = zip(*map(kept.__getitem__, combinations), strict=True)
-        for oldest in list(kept)[:-most]:
-            del kept[oldest]
-        return Codes(np.stack(codes), np.array(counts), np.array(fingerprints))
-
-    def _join(self, combinations: Sequence[Combination]) -> Codes:
-        data, base = self.source.data, combinations[0].base
-        if base:
-            data.codes[data.base_line] = 0
-            self._block.append_answers(base, data.codes[data.base_line], self._n_threads)
-            data.value_counts[data.base_line] = 1 << len(base)
-        members = [
-            [*map(data.line, combination.features), *([data.base_line] if base else [])]
-            for combination in combinations
-        ]
-        joined = Codes(
-            np.empty((len(combinations), data.n_rows), dtype=np.uint32),
-            np.empty(len(combinations), dtype=np.uint32),
-            np.empty(len(combinations), dtype=np.uint64),
-        )
-        native.join_codes(
-            data.codes,
-            data.value_counts,
-            np.cumsum([0, *map(len, members)], dtype=np.uint32),
-            np.array([line for own in members for line in own], dtype=np.uint32),
-            *joined,
-            n_threads=self._n_threads,
-        )
-        return joined
-
-    def _touch(self, numbers: Sequence[int], ordering: int) -> set[int]:
-        """Note that these are asked for; those that have no unit are returned."""
-        absent = set()
-        for number in numbers:
-            statistic = self._statistics[number]
-            if (statistic, ordering) in self._unit_of:
-                self._unit_of.move_to_end((statistic, ordering))
-            else:
-                absent.add(number if statistic == _UNKNOWN else statistic)
-        return absent
-
-    def _make(self, numbers: list[int], ordering: int) -> None:
+    def _make(self, numbers: NDArray[np.intp], ordering: int) -> None:
         most = max(_CODE_BYTES // (4 * self.source.data.n_rows), self._n_threads)
-        for _, group in groupby(numbers, key=lambda number: self._combinations[number].base):
+        combination = self.register.combination
+        for _, group in groupby(numbers.tolist(), key=lambda number: combination(number).base):
             same_base = list(group)
             for first in range(0, len(same_base), most):
                 self._make_together(same_base[first : first + most], ordering)
 
     def _make_together(self, numbers: list[int], ordering: int) -> None:
         source = self.source
-        joined = self.codes([self._combinations[number] for number in numbers])
-        new, units = self._take_units(numbers, joined, ordering)
+        joined = self.codes.of([self.register.combination(number) for number in numbers])
+        lines, units = self._take_units(numbers, joined, ordering)
         native.target_statistics(
-            joined.codes[new] if len(new) < len(numbers) else joined.codes,
-            joined.value_counts[new],
+            joined.codes,
+            joined.value_counts,
+            np.array(lines, dtype=np.uint32),
             source.orderings[ordering : ordering + 1],
             int(source.history),
             source.window,
@@ -220,21 +141,28 @@ class StatisticCache:
     def _take_units(
         self, numbers: list[int], joined: Codes, ordering: int
     ) -> tuple[list[int], list[int]]:
-        """Positions of the combinations whose statistics have no unit yet, and a unit for each:
-        one never used, or that of the statistic which was not asked for the longest."""
-        new, units = [], []
-        for i, number in enumerate(numbers):
-            statistic = self._first_of.setdefault(int(joined.fingerprints[i]), number)
-            self._statistics[number] = statistic
-            self._value_counts[number] = int(joined.value_counts[i])
-            key = statistic, ordering
-            if key in self._unit_of:
-                self._unit_of.move_to_end(key)
-                continue
-            unit = len(self._unit_of)
-            if unit == self.capacity:
-                _, unit = self._unit_of.popitem(last=False)
-            self._unit_of[key] = unit
-            new.append(i)
-            units.append(unit)
-        return new, units
+        """The lines of the combinations whose statistics have no unit yet, and a unit for each."""
+        register, lines, units = self.register, [], []
+        for number, line in zip(numbers, joined.lines.tolist(), strict=True):
+            statistic = self._first_of.setdefault(int(joined.fingerprints[line]), number)
+            register.statistics[number] = statistic
+            register.value_counts[number] = joined.value_counts[line]
+            unit = int(self._unit_of[ordering, statistic])
+            if unit == NO_UNIT:
+                unit = self._take_unit(ordering, statistic)
+                lines.append(line)
+                units.append(unit)
+            self._asked[unit] = self._clock
+        return lines, units
+
+    def _take_unit(self, ordering: int, statistic: int) -> int:
+        """One never used, or that of the statistic which was not asked for the longest."""
+        unit = len(self._holders)
+        if unit < self.capacity:
+            self._holders.append((ordering, statistic))
+        else:
+            unit = int(self._asked.argmin())
+            self._unit_of[self._holders[unit]] = NO_UNIT
+            self._holders[unit] = ordering, statistic
+        self._unit_of[ordering, statistic] = unit
+        return unit

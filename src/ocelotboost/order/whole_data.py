@@ -43,10 +43,11 @@ class WholeData:
 
     def _make(self, combination: Combination) -> StatisticTables:
         source, columns = self.source, self.source.columns
-        (codes,), (n_values,), _ = self._cache.codes([combination])
+        joined = self._cache.codes.of([combination])
+        codes, n_values = joined.codes[joined.lines[0]], int(joined.value_counts[joined.lines[0]])
         rows = _history_of_new_rows(self._cache)
-        counts, sums = _totals(source, codes, int(n_values), rows)
-        keys = self._keys(combination, _first_rows(codes, int(n_values)))
+        counts, sums = _totals(source, codes, n_values, rows)
+        keys = self._keys(combination, _first_rows(codes, n_values))
         order = np.argsort(keys)
         order = order[counts[order] > 0]
         n_columns, base = columns.n_columns, combination.base

@@ -25,23 +25,25 @@ def join_codes(
     out_codes: Indices,
     out_value_counts: Indices,
     out_fingerprints: Hashes,
+    lines: Indices,
     *,
     n_threads: int,
 ) -> None:
     """Rows that agree in all members of a combination share a code; codes are numbered in the order
     in which they first occur. A fingerprint tells all codes of one combination from others."""
     multipliers = mixed(np.arange(1, codes.shape[1] + 1, dtype=np.uint64))
-    for combination, (begin, end) in enumerate(pairwise(member_offsets.tolist())):
+    for line, (begin, end) in zip(lines, pairwise(member_offsets.tolist()), strict=True):
         numbers: dict[tuple[int, ...], int] = {}
         values = map(tuple, codes[members[begin:end]].T.tolist())
-        out_codes[combination] = [numbers.setdefault(value, len(numbers)) for value in values]
-        out_value_counts[combination] = len(numbers)
-        out_fingerprints[combination] = (out_codes[combination] * multipliers).sum()
+        out_codes[line] = [numbers.setdefault(value, len(numbers)) for value in values]
+        out_value_counts[line] = len(numbers)
+        out_fingerprints[line] = (out_codes[line] * multipliers).sum()
 
 
 def target_statistics(
     codes: Indices,
     value_counts: Indices,
+    lines: Indices,
     orders: Indices,
     history: int,
     window: int,
@@ -63,7 +65,8 @@ def target_statistics(
     weight = np.ones(n_rows) if weights is None else weights.astype(np.float64)
     addends = np.stack([weight, *(weight * target for target in targets.astype(np.float64))])
     n_priors = len(priors) // len(targets)
-    for own, counts, of_combination in zip(codes, value_counts, units, strict=True):
+    for line, of_combination in zip(lines, units, strict=True):
+        own, counts = codes[line], value_counts[line]
         for order, unit in zip(orders, of_combination, strict=True):
             found = _histories(own, int(counts), order, History(history), window, addends, n_out)
             statistics = [
