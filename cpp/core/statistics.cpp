@@ -334,10 +334,10 @@ struct CountAndSum {
 };
 
 // sums [n_values] begin with the frequency's bins; targets are in the order of time.
-OCELOT_HOT void scan_in_order(const std::uint32_t* codes, const std::uint32_t* order,
-                              const std::uint8_t* targets, std::size_t n_rows, const FourCuts& cuts,
-                              CountAndSum* sums, std::uint8_t* out) {
-  const std::size_t n_bytes = cuts.n_bytes;
+template <std::size_t n_bytes>
+OCELOT_INLINE void scan_in_order(const std::uint32_t* codes, const std::uint32_t* order,
+                                 const std::uint8_t* targets, std::size_t n_rows,
+                                 const FourCuts& cuts, CountAndSum* sums, std::uint8_t* out) {
   const Four prior_sums = cuts.prior_sums, lows = cuts.lows, scales = cuts.scales;
   const Four zero{}, last = zero + 15.0;
   for (std::size_t k = 0; k < n_rows; ++k) {
@@ -361,6 +361,13 @@ OCELOT_HOT void scan_in_order(const std::uint32_t* codes, const std::uint32_t* o
     own.count += 1;
     own.sum += targets[k];
   }
+}
+
+OCELOT_HOT void scan(const std::uint32_t* codes, const std::uint32_t* order,
+                     const std::uint8_t* targets, std::size_t n_rows, const FourCuts& cuts,
+                     CountAndSum* sums, std::uint8_t* out) {
+  cuts.n_bytes == 2 ? scan_in_order<2>(codes, order, targets, n_rows, cuts, sums, out)
+                    : scan_in_order<1>(codes, order, targets, n_rows, cuts, sums, out);
 }
 
 bool are_counts(const float* targets, std::size_t n_targets, const float* weights,
@@ -394,8 +401,8 @@ void run_fast(const std::uint32_t* codes, const std::uint32_t* value_counts,
     for (std::size_t v = 0; v < n_values; ++v) {
       sums[v] = {std::uint32_t(frequencies.bins[v]) << 28, 0};
     }
-    scan_in_order(own, orders + r * n_rows, in_order.data() + r * n_rows, n_rows, cuts, sums.data(),
-                  out + units[task] * n_rows * columns.n_bytes);
+    scan(own, orders + r * n_rows, in_order.data() + r * n_rows, n_rows, cuts, sums.data(),
+         out + units[task] * n_rows * columns.n_bytes);
   });
 }
 
