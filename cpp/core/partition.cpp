@@ -1,6 +1,8 @@
 #include "partition.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <vector>
 
 #include "multiversion.h"
@@ -16,22 +18,21 @@ struct Piece {
   std::uint32_t n_right = 0;
 };
 
-// Writes the rows of a piece that go left to out from the front, the others after them.
+// Writes the rows of a piece that go left to out from the front, the others from the back: the
+// last of all comes first.
 std::uint32_t split_piece(const ByteColumn& column, std::uint8_t bin, const std::uint32_t* rows,
                           std::uint32_t n_rows, std::uint32_t* out) {
   constexpr std::uint32_t distance = 32;
-  std::uint32_t right_rows[rows_per_piece];
   const std::uint8_t* bytes = column.bytes;
   const std::size_t stride = column.stride;
-  std::uint32_t n_left = 0, n_right = 0;
+  std::uint32_t *left = out, *right = out + n_rows - 1;
   const std::uint32_t shift = column.shift, mask = column.mask;
   // Both places are written and one advances: there is no branch to mispredict.
   const auto put = [&](std::uint32_t row) {
     const std::uint32_t side = ((bytes[row * stride] >> shift) & mask) > bin;
-    out[n_left] = row;
-    right_rows[n_right] = row;
-    n_left += 1 - side;
-    n_right += side;
+    *left = *right = row;
+    left += 1 - side;
+    right -= side;
   };
   std::uint32_t i = 0;
   for (; i + distance < n_rows; ++i) {
@@ -39,20 +40,21 @@ std::uint32_t split_piece(const ByteColumn& column, std::uint8_t bin, const std:
     put(rows[i]);
   }
   for (; i < n_rows; ++i) put(rows[i]);
-  std::copy_n(right_rows, n_right, out + n_left);
-  return n_right;
+  return std::uint32_t(out + n_rows - left);
 }
 
-// Appends the answer of one question to the leaf numbers.
 constexpr std::size_t answers_size = 1024;
-template <int fixed_stride>
-OCELOT_INLINE void answer_strided(const std::uint8_t* bytes, std::size_t stride,
-                                  std::uint32_t shift, std::uint32_t mask, std::uint8_t bin,
-                                  std::size_t count, std::uint16_t* __restrict leaves) {
-  const auto narrow_mask = std::uint8_t(mask);
-  const std::size_t step = fixed_stride ? fixed_stride : stride;
+
+// Appends the answer of one question to the leaf numbers. Of `step` bytes a row, Value are those
+// that are read, and the first is looked at: as many as a leaf number has, where there are as many.
+template <class Value>
+OCELOT_INLINE void answer_each(const std::uint8_t* bytes, std::size_t step, std::uint32_t shift,
+                               std::uint32_t mask, std::uint8_t bin, std::size_t count,
+                               std::uint16_t* __restrict leaves) {
   for (std::size_t i = 0; i < count; ++i) {
-    const auto value = std::uint8_t((bytes[i * step] >> shift) & narrow_mask);
+    Value value;
+    std::memcpy(&value, bytes + i * step, sizeof value);
+    value = Value((std::uint8_t(value) >> shift) & mask);
     leaves[i] = std::uint16_t(leaves[i] + leaves[i] + (value > bin ? 1 : 0));
   }
 }
@@ -61,12 +63,16 @@ OCELOT_HOT void answer(const std::uint8_t* bytes, std::size_t stride, std::uint3
                        std::uint32_t mask, std::uint8_t bin, std::size_t count,
                        std::uint16_t* __restrict leaves) {
   if (stride == 1) {
-    answer_strided<1>(bytes, stride, shift, mask, bin, count, leaves);
-  } else if (stride == 2) {
-    answer_strided<2>(bytes, stride, shift, mask, bin, count, leaves);
-  } else {
-    answer_strided<0>(bytes, stride, shift, mask, bin, count, leaves);
+    answer_each<std::uint8_t>(bytes, 1, shift, mask, bin, count, leaves);
+    return;
   }
+  std::size_t done = 0;
+  if (stride == 2 && std::endian::native == std::endian::little && count > 0) {
+    done = count - 1;  // after the last row there may be no further byte
+    answer_each<std::uint16_t>(bytes, 2, shift, mask, bin, done, leaves);
+  }
+  answer_each<std::uint8_t>(bytes + done * stride, stride, shift, mask, bin, count - done,
+                            leaves + done);
 }
 
 }  // namespace
@@ -113,25 +119,27 @@ void split_leaves(const ByteColumn& column, std::uint8_t bin, const std::uint32_
     const Piece& piece = pieces[p];
     const std::uint32_t n_left = piece.end - piece.begin - piece.n_right;
     std::copy_n(scratch + piece.begin, n_left, rows + left_target[p]);
-    std::copy_n(scratch + piece.begin + n_left, piece.n_right, rows + right_target[p]);
+    std::reverse_copy(scratch + piece.begin + n_left, scratch + piece.end, rows + right_target[p]);
   });
 }
 
 void assign_leaves(const ByteColumn* columns, const std::uint8_t* split_bins, std::size_t depth,
                    std::size_t n_rows, std::uint32_t* inout_leaves, int n_threads) {
-  parallel_blocks(n_rows, 16384, n_threads, [&](std::size_t begin, std::size_t end, std::size_t) {
-    for (std::size_t first = begin; first < end; first += answers_size) {
-      const std::size_t count = std::min(answers_size, end - first);
-      std::uint16_t answers[answers_size] = {};
-      for (std::size_t d = 0; d < depth; ++d) {
-        const ByteColumn& column = columns[d];
-        answer(column.bytes + first * column.stride, column.stride, column.shift, column.mask,
-               split_bins[d], count, answers);
-      }
-      std::uint32_t* leaves = inout_leaves + first;
-      for (std::size_t i = 0; i < count; ++i) leaves[i] = (leaves[i] << depth) + answers[i];
-    }
-  });
+  parallel_blocks(n_rows, 2 * answers_size, n_threads,
+                  [&](std::size_t begin, std::size_t end, std::size_t) {
+                    for (std::size_t first = begin; first < end; first += answers_size) {
+                      const std::size_t count = std::min(answers_size, end - first);
+                      std::uint16_t answers[answers_size] = {};
+                      for (std::size_t d = 0; d < depth; ++d) {
+                        const ByteColumn& column = columns[d];
+                        answer(column.bytes + first * column.stride, column.stride, column.shift,
+                               column.mask, split_bins[d], count, answers);
+                      }
+                      std::uint32_t* leaves = inout_leaves + first;
+                      for (std::size_t i = 0; i < count; ++i)
+                        leaves[i] = (leaves[i] << depth) + answers[i];
+                    }
+                  });
 }
 
 void fill_panel(const std::uint8_t* slots, std::size_t n_slots, std::size_t n_rows,

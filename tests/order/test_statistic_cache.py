@@ -66,9 +66,7 @@ def test_what_was_not_asked_for_the_longest_goes_first(monkeypatch):
     cache = make_cache(source, block, 3 * unit_bytes(source, block))
     made = []
     make = cache._make
-    monkeypatch.setattr(
-        cache, "_make", lambda numbers, r: (made.extend(numbers.tolist()), make(numbers, r))
-    )
+    monkeypatch.setattr(cache, "_make", lambda numbers, r: (made.extend(numbers), make(numbers, r)))
 
     def fetch(*asked):
         made.clear()

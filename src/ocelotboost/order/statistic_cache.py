@@ -81,36 +81,34 @@ class StatisticCache:
         self._asked = np.zeros(self.capacity, dtype=np.int64)  # when each unit was, last
         self._clock = 0
 
-    def fetch(self, numbers: Sequence[int] | NDArray[np.intp], ordering: int) -> NDArray[np.uint32]:
+    def fetch(self, numbers: Sequence[int], ordering: int) -> NDArray[np.uint32]:
         """The units of combinations with these numbers; at most ``capacity`` of them, valid until
         the next call."""
         if len(self.source.orderings) == 1:
             ordering = 0
         self._clock += 1
-        numbers = np.asarray(numbers, dtype=np.intp)
         units = self._units_of(numbers, ordering)
-        absent = units == NO_UNIT
-        if absent.any():
+        if NO_UNIT in units.tolist():  # quicker than any(): they are few
+            absent = units == NO_UNIT
             self._asked[units[~absent]] = self._clock
-            statistics = self.register.statistics[numbers]
-            self._make(
-                np.unique(np.where(statistics == UNKNOWN, numbers, statistics)[absent]), ordering
-            )
+            statistics = self.register.statistics.take(numbers)
+            first = np.where(statistics == UNKNOWN, numbers, statistics)
+            self._make(np.unique(first[absent]).tolist(), ordering)
             units = self._units_of(numbers, ordering)
         self._asked[units] = self._clock
         return units
 
-    def _units_of(self, numbers: NDArray[np.intp], ordering: int) -> NDArray[np.uint32]:
-        statistics = self.register.statistics
-        while self._unit_of.shape[1] < len(statistics):
-            self._unit_of = doubled(self._unit_of, NO_UNIT)
-        units: NDArray[np.uint32] = self._unit_of[ordering].take(statistics.take(numbers))
+    def _units_of(self, numbers: Sequence[int], ordering: int) -> NDArray[np.uint32]:
+        statistics = self.register.statistics.take(numbers)
+        units: NDArray[np.uint32] = self._unit_of[ordering].take(statistics)
         return units
 
-    def _make(self, numbers: NDArray[np.intp], ordering: int) -> None:
+    def _make(self, numbers: list[int], ordering: int) -> None:
+        while self._unit_of.shape[1] < len(self.register.statistics):
+            self._unit_of = doubled(self._unit_of, NO_UNIT)
         most = max(_CODE_BYTES // (4 * self.source.data.n_rows), self._n_threads)
         combination = self.register.combination
-        for _, group in groupby(numbers.tolist(), key=lambda number: combination(number).base):
+        for _, group in groupby(numbers, key=lambda number: combination(number).base):
             same_base = list(group)
             for first in range(0, len(same_base), most):
                 self._make_together(same_base[first : first + most], ordering)
