@@ -11,24 +11,30 @@ namespace ocelot {
 // 1.5 * 2^52: adding it leaves the nearest integer in the low bits of the sum.
 inline constexpr double integer_shift = 6755399441055744.0;
 
-// Relative error below 1e-14 on [-708, 708]; arguments beyond are clamped to that range.
-OCELOT_INLINE double vector_exp(double x) {
-  x = x < -708.0 ? -708.0 : x;
-  x = x > 708.0 ? 708.0 : x;
+// A number as a quotient that is still to be taken, perhaps together with another division.
+struct Ratio {
+  double numerator, denominator;
+};
+
+// exp(x) for x in [-708, 708]: 2^k * exp(r), and of exp(r) the Padé approximant of degree 5, which
+// on |r| <= log(2) / 2 is as close as a double. Numerator and denominator differ in the sign of r.
+OCELOT_INLINE Ratio exp_ratio(double x) {
   const double shifted = x * 1.4426950408889634 + integer_shift;
   const double k = shifted - integer_shift;
   const double r = (x - k * 6.93147180369123816490e-01) - k * 1.90821492927058770002e-10;
-  // The Taylor series to r^11, paired so that the additions do not wait for each other.
-  const double r2 = r * r, r4 = r2 * r2, r8 = r4 * r4;
-  const double p01 = 1.0 + r;
-  const double p23 = 0.5 + r * (1.0 / 6.0);
-  const double p45 = 1.0 / 24.0 + r * (1.0 / 120.0);
-  const double p67 = 1.0 / 720.0 + r * (1.0 / 5040.0);
-  const double p89 = 1.0 / 40320.0 + r * (1.0 / 362880.0);
-  const double p1011 = 1.0 / 3628800.0 + r * (1.0 / 39916800.0);
-  const double p = (p01 + r2 * p23) + r4 * (p45 + r2 * p67) + r8 * (p89 + r2 * p1011);
+  const double r2 = r * r, r4 = r2 * r2;
+  const double even = 1.0 + r2 * (1.0 / 9.0) + r4 * (1.0 / 1008.0);
+  const double odd = r * (0.5 + r2 * (1.0 / 72.0) + r4 * (1.0 / 30240.0));
   const auto power = (std::bit_cast<std::uint64_t>(shifted) + 1023) << 52;
-  return p * std::bit_cast<double>(power);
+  return {(even + odd) * std::bit_cast<double>(power), even - odd};
+}
+
+// Relative error below 2e-15 on [-708, 708]; arguments beyond are clamped to that range.
+OCELOT_INLINE double vector_exp(double x) {
+  x = x < -708.0 ? -708.0 : x;
+  x = x > 708.0 ? 708.0 : x;
+  const Ratio e = exp_ratio(x);
+  return e.numerator / e.denominator;
 }
 
 // For normal x > 0; absolute error below 1e-15 near 1, relative error below 1e-15 elsewhere.
