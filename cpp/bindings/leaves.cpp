@@ -20,15 +20,18 @@ double loss_gradients_of(int kind, double parameter, const In<float, 1>& targets
                         raw.data(), n_rows, out_gradients.data(), n_threads);
 }
 
-void leaf_sums_of(int kind, double parameter, const In<float, 1>& targets,
-                  const OptionalWeights& weights, const In<double, 1>& raw,
-                  const In<std::uint32_t, 1>& leaves, const In<double, 1>& leaf_steps,
-                  bool with_loss, const Array<double, 2>& out, int n_threads) {
-  const std::size_t n_rows = targets.shape(0), n_leaves = leaf_steps.shape(0);
-  require(raw.shape(0) == n_rows && leaves.shape(0) == n_rows, "raw, leaves: one a row is needed");
-  require(out.shape(0) == n_leaves && out.shape(1) == 4, "out: four a leaf are needed");
-  leaf_sums(loss_kind(kind), parameter, targets.data(), data_or_null(weights, n_rows), raw.data(),
-            leaves.data(), n_rows, n_leaves, leaf_steps.data(), with_loss, out.data(), n_threads);
+void step_leaves_of(int kind, double parameter, const In<float, 1>& targets,
+                    const OptionalWeights& weights, const In<std::uint32_t, 1>& leaves, bool newton,
+                    double regularization, double min_weight, double rate,
+                    const Array<double, 1>& inout_raw, const Array<double, 1>& out_values,
+                    const Array<double, 1>& out_weights, int n_threads) {
+  const std::size_t n_rows = targets.shape(0), n_leaves = out_values.shape(0);
+  require(leaves.shape(0) == n_rows && inout_raw.shape(0) == n_rows,
+          "leaves, inout_raw: one a row is needed");
+  require(out_weights.shape(0) == n_leaves, "out_weights: one a leaf is needed");
+  step_leaves(loss_kind(kind), parameter, targets.data(), data_or_null(weights, n_rows),
+              leaves.data(), n_rows, n_leaves, {newton, regularization, min_weight, rate},
+              inout_raw.data(), out_values.data(), out_weights.data(), n_threads);
 }
 
 void leaf_values_of(int kind, double parameter, const In<float, 1>& targets,
@@ -77,14 +80,15 @@ void softmax_leaf_sums_of(const In<float, 1>& targets, const OptionalWeights& we
 
 void leaf_quantiles_of(double alpha, const In<float, 1>& targets, const OptionalWeights& weights,
                        const In<double, 1>& raw, const In<std::uint32_t, 1>& rows,
-                       const In<std::uint32_t, 1>& leaf_offsets, const Array<double, 1>& out,
-                       int n_threads) {
+                       const In<std::uint32_t, 1>& leaf_offsets, const Array<double, 1>& out_values,
+                       const Array<double, 1>& out_weights, int n_threads) {
   const std::size_t n_rows = targets.shape(0), n_leaves = leaf_offsets.shape(0) - 1;
   require(leaf_offsets.data()[n_leaves] <= rows.shape(0), "leaf_offsets: beyond the rows");
   require(raw.shape(0) == n_rows, "raw: one a row is needed");
-  require(out.shape(0) == n_leaves, "out: one a leaf is needed");
+  require(out_values.shape(0) == n_leaves && out_weights.shape(0) == n_leaves,
+          "out_values, out_weights: one a leaf is needed");
   leaf_quantiles(alpha, targets.data(), data_or_null(weights, n_rows), raw.data(), rows.data(),
-                 leaf_offsets.data(), n_leaves, out.data(), n_threads);
+                 leaf_offsets.data(), n_leaves, out_values.data(), out_weights.data(), n_threads);
 }
 
 double step_segments_of(int kind, double parameter, const In<float, 1>& targets,
@@ -103,9 +107,6 @@ double step_segments_of(int kind, double parameter, const In<float, 1>& targets,
     n_stored += edges.data()[j + 1];
   }
   require(inout_raw.shape(0) == n_stored, "inout_raw: one for each row of each segment");
-  for (std::size_t i = 0; i < n_rows; ++i) {
-    require(rows.data()[i] < n_rows, "rows: no such row");
-  }
   const SegmentedRows segmented{
       targets.data(), data_or_null(weights, n_rows), rows.data(), n_rows, edges.data(), n_segments};
   return step_segments(loss_kind(kind), parameter, segmented, leaves.data(), n_leaves,
@@ -128,10 +129,11 @@ void bind_leaves(nb::module_& module) {
   module.def("loss_gradients", &loss_gradients_of, arg("kind"), arg("parameter"),
              arg("targets").noconvert(), arg("weights").noconvert().none(), arg("raw").noconvert(),
              arg("out_gradients").noconvert(), nb::kw_only(), arg("n_threads"), Released());
-  module.def("leaf_sums", &leaf_sums_of, arg("kind"), arg("parameter"), arg("targets").noconvert(),
-             arg("weights").noconvert().none(), arg("raw").noconvert(), arg("leaves").noconvert(),
-             arg("leaf_steps").noconvert(), arg("with_loss"), arg("out").noconvert(), nb::kw_only(),
-             arg("n_threads"), Released());
+  module.def("step_leaves", &step_leaves_of, arg("kind"), arg("parameter"),
+             arg("targets").noconvert(), arg("weights").noconvert().none(),
+             arg("leaves").noconvert(), arg("newton"), arg("regularization"), arg("min_weight"),
+             arg("rate"), arg("inout_raw").noconvert(), arg("out_values").noconvert(),
+             arg("out_weights").noconvert(), nb::kw_only(), arg("n_threads"), Released());
   module.def("leaf_values", &leaf_values_of, arg("kind"), arg("parameter"),
              arg("targets").noconvert(), arg("weights").noconvert().none(), arg("raw").noconvert(),
              arg("rows").noconvert(), arg("leaf_offsets").noconvert(), arg("newton"),
@@ -152,8 +154,8 @@ void bind_leaves(nb::module_& module) {
              Released());
   module.def("leaf_quantiles", &leaf_quantiles_of, arg("alpha"), arg("targets").noconvert(),
              arg("weights").noconvert().none(), arg("raw").noconvert(), arg("rows").noconvert(),
-             arg("leaf_offsets").noconvert(), arg("out").noconvert(), nb::kw_only(),
-             arg("n_threads"), Released());
+             arg("leaf_offsets").noconvert(), arg("out_values").noconvert(),
+             arg("out_weights").noconvert(), nb::kw_only(), arg("n_threads"), Released());
   module.def("add_leaf_values", &add_leaf_values_of, arg("leaves").noconvert(),
              arg("leaf_values").noconvert(), arg("inout_raw").noconvert(), nb::kw_only(),
              arg("n_threads"), Released());

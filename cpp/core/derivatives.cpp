@@ -1,7 +1,8 @@
 #include "derivatives.h"
 
 #include <algorithm>
-#include <memory>
+#include <numeric>
+#include <type_traits>
 #include <vector>
 
 #include "loss_loops.h"
@@ -12,11 +13,8 @@ namespace ocelot {
 namespace {
 
 constexpr std::size_t block_size = 256;  // rows whose temporaries stay in the first-level cache
-constexpr std::size_t rows_per_task = 4096;
+constexpr std::size_t rows_per_task = 1024;
 constexpr std::size_t n_lanes = 8;
-
-// Gradient, hessian, loss and weight of a leaf: one addition of four numbers a row.
-typedef double Sums __attribute__((vector_size(32), aligned(8), may_alias));
 
 // Sums in eight lanes: vector instructions may not reorder a plain sum.
 OCELOT_INLINE double sum_of(const double* values, std::size_t n) {
@@ -31,48 +29,73 @@ OCELOT_INLINE double sum_of(const double* values, std::size_t n) {
   return sum;
 }
 
-template <class Loss>
-OCELOT_INLINE double gradients_of_rows(const Loss& loss, const float* targets, const float* weights,
-                                       const double* raw, std::size_t n, float* out) {
-  double losses[block_size];
+OCELOT_INLINE double product_of(const double* values, std::size_t n) {
+  double lanes[n_lanes];
+  std::fill(lanes, lanes + n_lanes, 1.0);
+  std::size_t i = 0;
+  for (; i + n_lanes <= n; i += n_lanes) {
+    for (std::size_t k = 0; k < n_lanes; ++k) lanes[k] *= values[i + k];
+  }
+  double product = 1;
+  for (; i < n; ++i) product *= values[i];
+  for (const double lane : lanes) product *= lane;
+  return product;
+}
+
+template <bool weighted, class Loss>
+OCELOT_INLINE double differentiate(const Loss& loss, const float* targets, const float* weights,
+                                   const double* raw, std::size_t n, float* out) {
+  constexpr bool logarithmic = std::is_same_v<decltype(loss(0, 0)), LogarithmicDerivatives>;
+  double losses[block_size], factors[block_size];
   double sum = 0;
   for (std::size_t begin = 0; begin < n; begin += block_size) {
     const std::size_t count = std::min(block_size, n - begin);
     for (std::size_t i = 0; i < count; ++i) {
-      const Derivatives d = loss(targets[begin + i], raw[begin + i]);
+      const auto d = loss(targets[begin + i], raw[begin + i]);
       out[begin + i] = float(d.gradient);
-      losses[i] = d.loss;
-    }
-    if (weights) {
-      for (std::size_t i = 0; i < count; ++i) losses[i] *= double(weights[begin + i]);
+      if constexpr (weighted) {
+        losses[i] = double(weights[begin + i]) * loss_of(d);
+      } else if constexpr (logarithmic) {
+        losses[i] = d.rest;
+        factors[i] = d.factor;
+      } else {
+        losses[i] = d.loss;
+      }
     }
     sum += sum_of(losses, count);
+    if constexpr (logarithmic && !weighted) sum -= vector_log(product_of(factors, count));
   }
   return sum;
 }
 
-template <bool with_loss, class Loss>
+// One addition of four numbers a row: gradient, hessian, weight and nothing.
+typedef double Sums __attribute__((vector_size(32), aligned(8), may_alias));
+
+// Row i adds to copy i mod n_copies of its leaf. An addition waits until the one before it to the
+// same place is in memory, and many rows in a row are often of one leaf.
+constexpr std::size_t n_copies = 4;
+
+template <bool weighted, class Loss>
 OCELOT_INLINE void add_to_leaves(const Loss& loss, const float* targets, const float* weights,
                                  const double* raw, const std::uint32_t* leaves, std::size_t n,
-                                 const double* leaf_steps, double* sums) {
-  double prediction[block_size], weight[block_size];
-  double gradient[block_size], hessian[block_size], value[block_size];
+                                 Sums* sums) {
+  double gradient[block_size], hessian[block_size];
   for (std::size_t begin = 0; begin < n; begin += block_size) {
     const std::size_t count = std::min(block_size, n - begin);
+    const auto weight = [&](std::size_t i) { return weighted ? double(weights[begin + i]) : 1.0; };
     for (std::size_t i = 0; i < count; ++i) {
-      prediction[i] = raw[begin + i] + leaf_steps[leaves[begin + i]];
-      weight[i] = weights ? weights[begin + i] : 1.0f;
+      const auto d = loss(targets[begin + i], raw[begin + i]);
+      gradient[i] = weight(i) * d.gradient;
+      hessian[i] = weight(i) * d.hessian;
     }
-    for (std::size_t i = 0; i < count; ++i) {
-      const Derivatives d = loss(targets[begin + i], prediction[i]);
-      gradient[i] = weight[i] * d.gradient;
-      hessian[i] = weight[i] * d.hessian;
-      value[i] = with_loss ? weight[i] * d.loss : 0.0;
+    const auto add = [&](std::size_t i, std::size_t copy) {
+      sums[leaves[begin + i] * n_copies + copy] += Sums{gradient[i], hessian[i], weight(i), 0.0};
+    };
+    std::size_t i = 0;
+    for (; i + n_copies <= count; i += n_copies) {
+      for (std::size_t copy = 0; copy < n_copies; ++copy) add(i + copy, copy);
     }
-    for (std::size_t i = 0; i < count; ++i) {
-      Sums* leaf = reinterpret_cast<Sums*>(sums + 4 * std::size_t(leaves[begin + i]));
-      *leaf += Sums{gradient[i], hessian[i], value[i], weight[i]};
-    }
+    for (std::size_t copy = 0; i + copy < count; ++copy) add(i + copy, copy);
   }
 }
 
@@ -82,11 +105,11 @@ OCELOT_INLINE void sum_leaf(const Loss& loss, const float* targets, const float*
                             const double* raw, std::size_t n, double step, double* out) {
   double gradient[n_lanes] = {}, hessian[n_lanes] = {}, value[n_lanes] = {}, weight[n_lanes] = {};
   const auto add = [&](std::size_t i, std::size_t k) {
-    const Derivatives d = loss(targets[i], raw[i] + step);
+    const auto d = loss(targets[i], raw[i] + step);
     const double w = weighted ? double(weights[i]) : 1.0;
     gradient[k] += w * d.gradient;
     hessian[k] += w * d.hessian;
-    if (with_loss) value[k] += w * d.loss;
+    if (with_loss) value[k] += w * loss_of(d);
     weight[k] += w;
   };
   std::size_t i = 0;
@@ -108,18 +131,17 @@ OCELOT_INLINE void sum_leaf(const Loss& loss, const float* targets, const float*
   OCELOT_HOT double name##_gradients(double parameter, const float* targets, const float* weights, \
                                      const double* raw, std::size_t n, float* out) {               \
     (void)parameter;                                                                               \
-    return gradients_of_rows(Type construct, targets, weights, raw, n, out);                       \
+    const Type loss construct;                                                                     \
+    return weights ? differentiate<true>(loss, targets, weights, raw, n, out)                      \
+                   : differentiate<false>(loss, targets, weights, raw, n, out);                    \
   }                                                                                                \
   OCELOT_HOT void name##_sums(double parameter, const float* targets, const float* weights,        \
                               const double* raw, const std::uint32_t* leaves, std::size_t n,       \
-                              const double* leaf_steps, bool with_loss, double* sums) {            \
+                              Sums* sums) {                                                        \
     (void)parameter;                                                                               \
     const Type loss construct;                                                                     \
-    if (with_loss) {                                                                               \
-      add_to_leaves<true>(loss, targets, weights, raw, leaves, n, leaf_steps, sums);               \
-    } else {                                                                                       \
-      add_to_leaves<false>(loss, targets, weights, raw, leaves, n, leaf_steps, sums);              \
-    }                                                                                              \
+    weights ? add_to_leaves<true>(loss, targets, weights, raw, leaves, n, sums)                    \
+            : add_to_leaves<false>(loss, targets, weights, raw, leaves, n, sums);                  \
   }                                                                                                \
   OCELOT_HOT void name##_leaf(double parameter, const float* targets, const float* weights,        \
                               const double* raw, std::size_t n, double step, bool with_loss,       \
@@ -144,13 +166,11 @@ OCELOT_LOSS(tweedie, TweedieLoss, {parameter})
 OCELOT_LOSS(gamma, GammaLoss, {})
 #undef OCELOT_LOSS
 
-double sum_in_order(const std::vector<double>& parts) {
-  double sum = 0;
-  for (const double part : parts) sum += part;
-  return sum;
-}
-
-}  // namespace
+struct LossLoops {
+  decltype(&rmse_gradients) gradients;
+  decltype(&rmse_sums) sums;
+  decltype(&rmse_leaf) leaf;
+};
 
 LossLoops loops_of(LossKind kind) {
   switch (kind) {
@@ -166,28 +186,59 @@ LossLoops loops_of(LossKind kind) {
   return {rmse_gradients, rmse_sums, rmse_leaf};
 }
 
+}  // namespace
+
+double gradients_of_rows(LossKind kind, double parameter, const float* targets,
+                         const float* weights, const double* raw, std::size_t n_rows, float* out) {
+  return loops_of(kind).gradients(parameter, targets, weights, raw, n_rows, out);
+}
+
+void sum_rows_by_leaf(LossKind kind, double parameter, const float* targets, const float* weights,
+                      const double* raw, const std::uint32_t* leaves, std::size_t n_rows,
+                      std::size_t n_leaves, double* out) {
+  std::vector<Sums> copies(n_leaves * n_copies);
+  loops_of(kind).sums(parameter, targets, weights, raw, leaves, n_rows, copies.data());
+  for (std::size_t leaf = 0; leaf < n_leaves; ++leaf) {
+    Sums sums = copies[leaf * n_copies];
+    for (std::size_t k = 1; k < n_copies; ++k) sums += copies[leaf * n_copies + k];
+    for (std::size_t f = 0; f < 3; ++f) out[3 * leaf + f] += sums[f];
+  }
+}
+
+OCELOT_HOT void add_values(const std::uint32_t* __restrict leaves, const double* __restrict values,
+                           std::size_t stride, std::size_t n_rows, double* __restrict raw) {
+  for (std::size_t row = 0; row < n_rows; ++row) raw[row] += values[leaves[row] * stride];
+}
+
 double loss_gradients(LossKind kind, double parameter, const float* targets, const float* weights,
                       const double* raw, std::size_t n_rows, float* out_gradients, int n_threads) {
-  const auto gradients = loops_of(kind).gradients;
   std::vector<double> losses((n_rows + rows_per_task - 1) / rows_per_task);
   parallel_blocks(
       n_rows, rows_per_task, n_threads, [&](std::size_t begin, std::size_t end, std::size_t block) {
-        losses[block] = gradients(parameter, targets + begin, weights ? weights + begin : nullptr,
-                                  raw + begin, end - begin, out_gradients + begin);
+        losses[block] =
+            gradients_of_rows(kind, parameter, targets + begin, weights ? weights + begin : nullptr,
+                              raw + begin, end - begin, out_gradients + begin);
       });
-  return sum_in_order(losses);
+  return std::accumulate(losses.begin(), losses.end(), 0.0);
 }
 
-void leaf_sums(LossKind kind, double parameter, const float* targets, const float* weights,
-               const double* raw, const std::uint32_t* leaves, std::size_t n_rows,
-               std::size_t n_leaves, const double* leaf_steps, bool with_loss, double* out,
-               int n_threads) {
-  const auto add = loops_of(kind).sums;
-  sum_by_leaf(n_rows, n_leaves * 4, out, n_threads,
-              [&](std::size_t begin, std::size_t end, double* sums) {
-                add(parameter, targets + begin, weights ? weights + begin : nullptr, raw + begin,
-                    leaves + begin, end - begin, leaf_steps, with_loss, sums);
+void step_leaves(LossKind kind, double parameter, const float* targets, const float* weights,
+                 const std::uint32_t* leaves, std::size_t n_rows, std::size_t n_leaves,
+                 const LeafStep& step, double* raw, double* out_values, double* out_weights,
+                 int n_threads) {
+  std::vector<double> sums(3 * n_leaves);
+  sum_by_leaf(n_rows, sums.size(), sums.data(), n_threads,
+              [&](std::size_t begin, std::size_t end, double* partial) {
+                sum_rows_by_leaf(kind, parameter, targets + begin,
+                                 weights ? weights + begin : nullptr, raw + begin, leaves + begin,
+                                 end - begin, n_leaves, partial);
               });
+  for (std::size_t leaf = 0; leaf < n_leaves; ++leaf) {
+    const double* const own = &sums[3 * leaf];
+    out_values[leaf] = double(float(step(own[0], own[1], own[2])));
+    out_weights[leaf] = own[2];
+  }
+  add_leaf_values(leaves, out_values, 1, n_rows, raw, n_threads);
 }
 
 namespace {
@@ -318,7 +369,7 @@ void leaf_values(LossKind kind, double parameter, const float* targets, const fl
 
 void leaf_quantiles(double alpha, const float* targets, const float* weights, const double* raw,
                     const std::uint32_t* rows, const std::uint32_t* leaf_offsets,
-                    std::size_t n_leaves, double* out, int n_threads) {
+                    std::size_t n_leaves, double* out_values, double* out_weights, int n_threads) {
   struct Residual {
     double value, weight;
   };
@@ -333,7 +384,8 @@ void leaf_quantiles(double alpha, const float* targets, const float* weights, co
       residuals.push_back({double(targets[row]) - raw[row], weight});
       total += weight;
     }
-    out[leaf] = 0.0;
+    out_values[leaf] = 0.0;
+    out_weights[leaf] = total;
     if (!(total > 0)) return;
     std::sort(residuals.begin(), residuals.end(),
               [](const Residual& a, const Residual& b) { return a.value < b.value; });
@@ -342,7 +394,7 @@ void leaf_quantiles(double alpha, const float* targets, const float* weights, co
     double reached = 0;
     for (const Residual& residual : residuals) {
       reached += residual.weight;
-      if (residual.weight > 0) out[leaf] = residual.value;
+      if (residual.weight > 0) out_values[leaf] = residual.value;
       if (reached >= needed && residual.weight > 0) return;
     }
   });
@@ -353,10 +405,8 @@ void add_leaf_values(const std::uint32_t* leaves, const double* leaf_values, std
   parallel_blocks(n_rows, rows_per_task, n_threads,
                   [&](std::size_t begin, std::size_t end, std::size_t) {
                     for (std::size_t k = 0; k < n_outputs; ++k) {
-                      double* const output = raw + k * n_rows;
-                      for (std::size_t row = begin; row < end; ++row) {
-                        output[row] += leaf_values[leaves[row] * n_outputs + k];
-                      }
+                      add_values(leaves + begin, leaf_values + k, n_outputs, end - begin,
+                                 raw + k * n_rows + begin);
                     }
                   });
 }

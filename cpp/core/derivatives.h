@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "leaf_step.h"
 #include "losses.h"
 
 namespace ocelot {
@@ -12,13 +13,12 @@ namespace ocelot {
 double loss_gradients(LossKind kind, double parameter, const float* targets, const float* weights,
                       const double* raw, std::size_t n_rows, float* out_gradients, int n_threads);
 
-// Sums over the rows of each leaf, at raw + leaf_steps: out is [n_leaves][4] of gradient, hessian,
-// loss and weight. leaves [n_rows] are leaf numbers; weights may be null. Without with_loss the
-// loss is left at zero.
-void leaf_sums(LossKind kind, double parameter, const float* targets, const float* weights,
-               const double* raw, const std::uint32_t* leaves, std::size_t n_rows,
-               std::size_t n_leaves, const double* leaf_steps, bool with_loss, double* out,
-               int n_threads);
+// One step of every leaf, rounded to single precision and added to the raw predictions of its rows.
+// leaves [n_rows] are leaf numbers; weights may be null. out_weights are those of the leaves.
+void step_leaves(LossKind kind, double parameter, const float* targets, const float* weights,
+                 const std::uint32_t* leaves, std::size_t n_rows, std::size_t n_leaves,
+                 const LeafStep& step, double* raw, double* out_values, double* out_weights,
+                 int n_threads);
 
 // Leaf values after several steps, from rows sorted by leaf: each leaf goes from 0 by
 //   gradient / (hessian + regularization)     with newton, else
@@ -52,10 +52,10 @@ void softmax_leaf_sums(const float* targets, const float* weights, const double*
 
 // The weighted alpha-quantile of target - raw in each leaf, for rows sorted by leaf: the smallest
 // residual at which the weight up to and including it reaches alpha of the whole. 0 for an empty
-// leaf.
+// leaf. out_weights are those of the leaves.
 void leaf_quantiles(double alpha, const float* targets, const float* weights, const double* raw,
                     const std::uint32_t* rows, const std::uint32_t* leaf_offsets,
-                    std::size_t n_leaves, double* out, int n_threads);
+                    std::size_t n_leaves, double* out_values, double* out_weights, int n_threads);
 
 // raw[k][row] += leaf_values[leaves[row]][k]
 void add_leaf_values(const std::uint32_t* leaves, const double* leaf_values, std::size_t n_outputs,

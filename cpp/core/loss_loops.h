@@ -1,4 +1,5 @@
-// The loops over some rows of each loss, compiled for every CPU level (derivatives.cpp).
+// Loops over some rows, compiled for every CPU level (derivatives.cpp). Weights may be null, which
+// is all ones.
 #pragma once
 
 #include <cstddef>
@@ -8,20 +9,17 @@
 
 namespace ocelot {
 
-struct LossLoops {
-  // Negative gradients at the raw predictions; returns the (weighted) sum of the loss.
-  double (*gradients)(double parameter, const float* targets, const float* weights,
-                      const double* raw, std::size_t n_rows, float* out);
-  // Adds gradient, hessian, loss and weight of each row, at raw + the step of its leaf, to the four
-  // sums of its leaf.
-  void (*sums)(double parameter, const float* targets, const float* weights, const double* raw,
-               const std::uint32_t* leaves, std::size_t n_rows, const double* leaf_steps,
-               bool with_loss, double* sums);
-  // The four sums of rows that are all in one leaf.
-  void (*leaf)(double parameter, const float* targets, const float* weights, const double* raw,
-               std::size_t n_rows, double step, bool with_loss, double* out);
-};
+// Negative gradients at the raw predictions; returns the (weighted) sum of the loss.
+double gradients_of_rows(LossKind kind, double parameter, const float* targets,
+                         const float* weights, const double* raw, std::size_t n_rows, float* out);
 
-LossLoops loops_of(LossKind kind);
+// Sums over the rows of each leaf: adds to out [n_leaves][3] of gradient, hessian and weight.
+void sum_rows_by_leaf(LossKind kind, double parameter, const float* targets, const float* weights,
+                      const double* raw, const std::uint32_t* leaves, std::size_t n_rows,
+                      std::size_t n_leaves, double* out);
+
+// raw[row] += values[leaves[row] * stride]
+void add_values(const std::uint32_t* leaves, const double* values, std::size_t stride,
+                std::size_t n_rows, double* raw);
 
 }  // namespace ocelot

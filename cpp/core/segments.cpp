@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 #include "loss_loops.h"
@@ -11,7 +12,7 @@
 namespace ocelot {
 namespace {
 
-constexpr std::size_t rows_per_task = 4096;
+constexpr std::size_t rows_per_task = 2048;
 
 // Some rows of a segment; raw_begin is where its predictions stand among those of all segments.
 struct Stretch {
@@ -19,20 +20,22 @@ struct Stretch {
 };
 
 // All segments, cut into stretches of at most `length` rows: of the bodies, or of body and tail.
-// None reaches from a body into a tail.
+// None reaches from a body into a tail. The longest segments, which are the last, come first, so
+// that no thread is left alone with a long stretch at the end.
 std::vector<Stretch> stretches_of(const SegmentedRows& rows, std::size_t length, bool with_tails) {
   std::vector<Stretch> stretches;
-  std::size_t raw_begin = 0;
-  for (std::size_t j = 0; j < rows.n_segments; ++j) {
+  std::size_t raw_begin =
+      std::accumulate(rows.edges + 1, rows.edges + 1 + rows.n_segments, std::size_t{0});
+  for (std::size_t j = rows.n_segments; j-- > 0;) {
     const std::size_t body = rows.edges[j], end = rows.edges[j + 1];
+    raw_begin -= end;
     const auto cut = [&](std::size_t from, std::size_t to) {
       for (std::size_t i = from; i < to; i += length) {
         stretches.push_back({j, i, std::min(i + length, to), raw_begin});
       }
     };
-    cut(0, body);
     if (with_tails) cut(body, end);
-    raw_begin += end;
+    cut(0, body);
   }
   return stretches;
 }
@@ -42,7 +45,6 @@ std::vector<Stretch> stretches_of(const SegmentedRows& rows, std::size_t length,
 double step_segments(LossKind kind, double parameter, const SegmentedRows& rows,
                      const std::uint32_t* leaves, std::size_t n_leaves, const LeafStep& step,
                      double* raw, float* out_gradients, int n_threads) {
-  const LossLoops loops = loops_of(kind);
   const auto weights_from = [&](std::size_t i) {
     return rows.weights ? rows.weights + i : nullptr;
   };
@@ -55,15 +57,14 @@ double step_segments(LossKind kind, double parameter, const SegmentedRows& rows,
                   });
 
   // Sums over the leaves of every body. Stretches are added up in order.
-  const std::size_t size = 4 * n_leaves;
+  const std::size_t size = 3 * n_leaves;
   const std::vector<Stretch> bodies = stretches_of(rows, stretch_length(size), false);
-  const std::vector<double> nowhere(n_leaves, 0.0);
   std::vector<double> partial(bodies.size() * size, 0.0);
   parallel_for(bodies.size(), n_threads, [&](std::size_t s) {
     const Stretch& own = bodies[s];
-    loops.sums(parameter, rows.targets + own.begin, weights_from(own.begin),
-               raw + own.raw_begin + own.begin, own_leaves.get() + own.begin, own.end - own.begin,
-               nowhere.data(), false, &partial[s * size]);
+    sum_rows_by_leaf(kind, parameter, rows.targets + own.begin, weights_from(own.begin),
+                     raw + own.raw_begin + own.begin, own_leaves.get() + own.begin,
+                     own.end - own.begin, n_leaves, &partial[s * size]);
   });
   std::vector<double> sums(rows.n_segments * size, 0.0), values(rows.n_segments * n_leaves);
   for (std::size_t s = 0; s < bodies.size(); ++s) {
@@ -71,9 +72,7 @@ double step_segments(LossKind kind, double parameter, const SegmentedRows& rows,
     for (std::size_t i = 0; i < size; ++i) out[i] += partial[s * size + i];
   }
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const double gradient = sums[4 * i], hessian = sums[4 * i + 1], weight = sums[4 * i + 3];
-    const double value = gradient / ((step.newton ? hessian : weight) + step.regularization);
-    values[i] = weight < step.min_weight ? 0.0 : step.rate * value;
+    values[i] = step(sums[3 * i], sums[3 * i + 1], sums[3 * i + 2]);
   }
 
   const std::vector<Stretch> everybody = stretches_of(rows, rows_per_task, true);
@@ -81,12 +80,12 @@ double step_segments(LossKind kind, double parameter, const SegmentedRows& rows,
   parallel_for(everybody.size(), n_threads, [&](std::size_t s) {
     const Stretch& own = everybody[s];
     double* const predictions = raw + own.raw_begin;
-    const double* const value = &values[own.segment * n_leaves];
-    for (std::size_t i = own.begin; i < own.end; ++i) predictions[i] += value[own_leaves[i]];
+    add_values(own_leaves.get() + own.begin, &values[own.segment * n_leaves], 1,
+               own.end - own.begin, predictions + own.begin);
     if (own.begin >= rows.edges[own.segment]) {
-      losses[s] =
-          loops.gradients(parameter, rows.targets + own.begin, weights_from(own.begin),
-                          predictions + own.begin, own.end - own.begin, out_gradients + own.begin);
+      losses[s] = gradients_of_rows(kind, parameter, rows.targets + own.begin,
+                                    weights_from(own.begin), predictions + own.begin,
+                                    own.end - own.begin, out_gradients + own.begin);
     }
   });
   double loss = 0;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "leaf_step.h"
 #include "losses.h"
 
 namespace ocelot {
@@ -17,13 +18,6 @@ struct SegmentedRows {
   std::size_t n_rows;
   const std::uint32_t* edges;  // [n_segments + 1], the last is n_rows
   std::size_t n_segments;
-};
-
-// How far a leaf goes: rate * gradient / (hessian + regularization) with newton, else over weight;
-// nowhere where it weighs less than min_weight.
-struct LeafStep {
-  bool newton;
-  double regularization, min_weight, rate;
 };
 
 // Every segment's model takes one step with the leaf values of its body. leaves [n_rows] are those

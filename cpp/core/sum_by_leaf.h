@@ -11,7 +11,7 @@ namespace ocelot {
 // Rows whose sums are made together: long enough that adding up the stretches costs little beside
 // the rows.
 inline std::size_t stretch_length(std::size_t size) {
-  return std::max<std::size_t>(4096, 8 * size);
+  return std::max<std::size_t>(2048, 8 * size);
 }
 
 // Fills out [size] with the sum of what body(begin, end, sums[size]) adds for every stretch of

@@ -1,4 +1,4 @@
-"""Gradients, leaf sums, leaf values: native equals twin."""
+"""Gradients, steps and values of leaves: native equals twin."""
 
 from __future__ import annotations
 
@@ -41,20 +41,23 @@ def test_gradients_equal_the_twin(data, kind, seed, spread, n_threads):
     assert loss == pytest.approx(expected_loss, rel=1e-10, abs=1e-10)
 
 
-@given(st.data(), KINDS, SEEDS, THREADS)
-def test_leaf_sums_equal_the_twin(data, kind, seed, n_threads):
+@given(st.data(), KINDS, SEEDS, st.booleans(), st.sampled_from([0.0, 5.0]), THREADS)
+def test_steps_of_leaves_equal_the_twin(data, kind, seed, newton, min_weight, n_threads):
     n_rows = data.draw(st.sampled_from([1, 5, 300, 9000]))
     target, raw = rows_of(kind, n_rows, seed)
     weight = data.draw(weights(n_rows))
     n_leaves = data.draw(st.sampled_from([1, 8, 2048]))
     leaves = np.random.default_rng(seed).integers(0, n_leaves, size=n_rows).astype(np.uint32)
-    steps = np.linspace(-1, 1, n_leaves)
-    arguments = (kind, PARAMETER.get(kind, 0.0), target, weight, raw, leaves, steps)
-    for with_loss in (True, False):
-        found, expected = np.empty((2, n_leaves, 4))
-        native.leaf_sums(*arguments, with_loss, found, n_threads=n_threads)
-        reference.leaf_sums(*arguments, with_loss, expected, n_threads=1)
-        np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-9)
+    arguments = (
+        kind, PARAMETER.get(kind, 0.0), target, weight, leaves, newton, 3.0, min_weight, 0.3,
+    )  # fmt: skip
+    found, expected = (raw.copy(), *np.empty((2, n_leaves))), (raw, *np.empty((2, n_leaves)))
+    native.step_leaves(*arguments, *found, n_threads=n_threads)
+    reference.step_leaves(*arguments, *expected, n_threads=1)
+    np.testing.assert_allclose(found[0], expected[0], rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(found[1], expected[1], rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(found[2], expected[2], rtol=1e-12)
+    assert (found[1] == found[1].astype(np.float32)).all()
 
 
 @given(
@@ -149,10 +152,11 @@ def test_leaf_quantiles_equal_the_twin(data, seed, alpha, n_threads):
     raw = np.round(raw)
     weight = data.draw(weights(n_rows))
     rows, offsets = data.draw(partitions(n_rows))
-    found, expected = np.empty((2, len(offsets) - 1))
-    native.leaf_quantiles(alpha, target, weight, raw, rows, offsets, found, n_threads=n_threads)
-    reference.leaf_quantiles(alpha, target, weight, raw, rows, offsets, expected, n_threads=1)
-    np.testing.assert_array_equal(found, expected)
+    found, expected = np.empty((2, 2, len(offsets) - 1))
+    native.leaf_quantiles(alpha, target, weight, raw, rows, offsets, *found, n_threads=n_threads)
+    reference.leaf_quantiles(alpha, target, weight, raw, rows, offsets, *expected, n_threads=1)
+    np.testing.assert_array_equal(found[0], expected[0])
+    np.testing.assert_allclose(found[1], expected[1], rtol=1e-12)
 
 
 @given(SEEDS, st.sampled_from([1, 4]), st.sampled_from([1, 6, 9000]), THREADS)

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
 from ocelotboost import OcelotClassifier, OcelotRegressor
+from ocelotboost.boost.tree import rounded
+from ocelotboost.leaves.estimate import LeafSettings, estimate_leaves
+from ocelotboost.loss.base import LeafRule
+from ocelotboost.loss.passes import NativePass, NumpyPass, pass_for
+from ocelotboost.loss.pointwise import Huber, Logloss, Poisson
 from tests.data import amounts, binary, counts, multiclass, regression
 
 ONE_LEAF = {"iterations": 1, "learning_rate": 1.0, "bootstrap_type": "No", "random_strength": 0}
@@ -85,6 +90,32 @@ def test_the_training_loss_never_rises(kind, loss, make, method):
     )
     learn = np.array(model.fit(X, y).history_["learn"][loss])
     assert (np.diff(learn) <= 1e-6 * np.abs(learn[:-1])).all()
+
+
+@pytest.mark.parametrize("method", ["Newton", "Gradient"])
+@pytest.mark.parametrize("loss", [Logloss(), Poisson(), Huber(0.5)])
+def test_a_step_in_one_go_has_the_bits_of_an_estimate(loss, method):
+    rng = np.random.default_rng(5)
+    n_rows, n_leaves, rate = 20_000, 64, 0.1
+    target = rng.integers(0, 2, size=n_rows).astype(np.float32)
+    raw = rng.normal(size=(1, n_rows))
+    leaves = rng.integers(0, n_leaves, size=n_rows).astype(np.uint32)
+    settings = LeafSettings(LeafRule(method, 1), 3.0, 0.5, 310.0, n_threads=2)
+    native = pass_for(loss, 2)
+    assert isinstance(native, NativePass)
+    for weight in (None, rng.exponential(size=n_rows).astype(np.float32)):
+        moved = raw.copy()
+        values, weights = native.step_leaves(
+            target, weight, leaves, n_leaves, method == "Newton", 3.0, 310.0, rate, moved
+        )
+        assert 0 < (values == 0).sum() < n_leaves
+        assert_array_equal(moved, raw + values[leaves].T)
+        for loss_pass in (native, NumpyPass(loss)):
+            estimate, estimate_weights = estimate_leaves(
+                loss_pass, target, weight, raw, None, leaves, n_leaves, settings
+            )
+            assert_array_equal(values, rounded(rate * estimate))
+            assert_allclose(weights, estimate_weights, rtol=1e-12)
 
 
 def test_regularization_shrinks_leaves():

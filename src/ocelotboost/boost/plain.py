@@ -19,7 +19,7 @@ from ocelotboost.grow.answers import Answers, Split
 from ocelotboost.kernels import native
 from ocelotboost.leaves.estimate import LeafSettings, estimate_leaves
 from ocelotboost.loss.base import Floats, Loss, Targets
-from ocelotboost.loss.passes import Leaves, Pass
+from ocelotboost.loss.passes import Leaves, NativePass, Pass
 from ocelotboost.order.ordering import Orderings
 from ocelotboost.order.statistic_cache import StatisticCache
 from ocelotboost.quantize.block import ColumnBlock
@@ -93,18 +93,31 @@ class PlainModel:
         """Values (n_leaves, n_outputs) of the leaves that the rows are in, learning rate included,
         and weights (n_leaves,); the values are added to the rows' predictions."""
         training = self._training
-        values, weights = estimate_leaves(
-            self._pass,
-            training.target,
-            training.weight,
-            self.raw,
-            None if self._loss_value is None else self._gradients,
-            leaves,
-            n_leaves,
-            settings,
-        )
-        values = rounded(learning_rate * values)
-        native.add_leaf_values(leaves, values, self.raw, n_threads=settings.n_threads)
+        if isinstance(self._pass, NativePass) and settings.one_step:
+            values, weights = self._pass.step_leaves(
+                training.target,
+                training.weight,
+                leaves,
+                n_leaves,
+                settings.rule.method == "Newton",
+                settings.regularization,
+                settings.min_weight,
+                learning_rate,
+                self.raw,
+            )
+        else:
+            values, weights = estimate_leaves(
+                self._pass,
+                training.target,
+                training.weight,
+                self.raw,
+                None if self._loss_value is None else self._gradients,
+                leaves,
+                n_leaves,
+                settings,
+            )
+            values = rounded(learning_rate * values)
+            native.add_leaf_values(leaves, values, self.raw, n_threads=settings.n_threads)
         self._loss_value = None
         return values, weights
 

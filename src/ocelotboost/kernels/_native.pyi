@@ -282,16 +282,19 @@ def loss_gradients(
     *,
     n_threads: int,
 ) -> float: ...
-def leaf_sums(
+def step_leaves(
     kind: int,
     parameter: float,
     targets: NDArray[np.float32],
     weights: NDArray[np.float32] | None,
-    raw: NDArray[np.float64],
     leaves: NDArray[np.uint32],
-    leaf_steps: NDArray[np.float64],
-    with_loss: bool,
-    out: NDArray[np.float64],
+    newton: bool,
+    regularization: float,
+    min_weight: float,
+    rate: float,
+    inout_raw: NDArray[np.float64],
+    out_values: NDArray[np.float64],
+    out_weights: NDArray[np.float64],
     *,
     n_threads: int,
 ) -> None: ...
@@ -355,7 +358,8 @@ def leaf_quantiles(
     raw: NDArray[np.float64],
     rows: NDArray[np.uint32],
     leaf_offsets: NDArray[np.uint32],
-    out: NDArray[np.float64],
+    out_values: NDArray[np.float64],
+    out_weights: NDArray[np.float64],
     *,
     n_threads: int,
 ) -> None: ...

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ocelotboost.kernels import native
 from ocelotboost.loss.base import Floats, LeafRule, Targets
-from ocelotboost.loss.passes import LeafSums, Leaves, NativePass, Pass, rows_by_leaf
+from ocelotboost.loss.passes import LeafSums, Leaves, NativePass, Pass, SummingPass, rows_by_leaf
 
 _MAX_HALVINGS = 10
 _NEGLIGIBLE = 1e-8
@@ -39,6 +39,11 @@ class LeafSettings:
     min_weight: float
     n_threads: int
 
+    @property
+    def one_step(self) -> bool:
+        """A single step along the derivatives."""
+        return self.rule.method != "Exact" and self.rule.iterations == 1
+
 
 def estimate_leaves(
     loss_pass: Pass,
@@ -55,14 +60,23 @@ def estimate_leaves(
     ``leaves`` (n,) are the rows' leaf numbers, ``raw`` (n_outputs, n) their raw predictions and
     ``gradients`` (n_outputs, n) the negative gradients there, if they are known.
     """
-    if settings.rule.iterations == 1 or settings.rule.method == "Exact":
+    if settings.rule.method == "Exact":
+        values, weights = _quantiles(target, weight, raw, leaves, n_leaves, settings)
+    elif isinstance(loss_pass, NativePass):
+        values, weights = loss_pass.leaf_values(
+            target,
+            weight,
+            raw,
+            leaves,
+            n_leaves,
+            settings.rule.method == "Newton",
+            settings.regularization,
+            settings.rule.iterations,
+        )
+    elif settings.one_step:
         none = np.zeros((n_leaves, len(raw)))
         sums = loss_pass.leaf_sums(target, weight, raw, leaves, none, False, gradients)
-        weights = sums.weights
-        if settings.rule.method == "Exact":
-            values = _quantiles(target, weight, raw[0], leaves, n_leaves, settings)[:, np.newaxis]
-        else:
-            values = _step(sums, settings)
+        values, weights = _step(sums, settings), sums.weights
     else:
         values, weights = _in_steps(loss_pass, target, weight, raw, leaves, n_leaves, settings)
     values[weights < settings.min_weight] = 0.0
@@ -76,18 +90,18 @@ def _quantiles(
     leaves: Leaves,
     n_leaves: int,
     settings: LeafSettings,
-) -> Floats:
+) -> tuple[Floats, Floats]:
     rows, offsets = rows_by_leaf(leaves, n_leaves, settings.n_threads)
-    quantiles = np.empty(n_leaves)
+    quantiles, weights = np.empty(n_leaves), np.empty(n_leaves)
     native.leaf_quantiles(
-        settings.alpha, target, weight, raw, rows, offsets, quantiles,
+        settings.alpha, target, weight, raw[0], rows, offsets, quantiles, weights,
         n_threads=settings.n_threads,
     )  # fmt: skip
-    return quantiles
+    return quantiles[:, np.newaxis], weights
 
 
 def _in_steps(
-    loss_pass: Pass,
+    loss_pass: SummingPass,
     target: Targets,
     weight: NDArray[np.float32] | None,
     raw: Floats,
@@ -95,19 +109,6 @@ def _in_steps(
     n_leaves: int,
     settings: LeafSettings,
 ) -> tuple[Floats, Floats]:
-    if isinstance(loss_pass, NativePass):
-        newton = settings.rule.method == "Newton"
-        return loss_pass.leaf_values(
-            target,
-            weight,
-            raw,
-            leaves,
-            n_leaves,
-            newton,
-            settings.regularization,
-            settings.rule.iterations,
-        )
-
     def sums_at(values: Floats) -> LeafSums:
         return loss_pass.leaf_sums(target, weight, raw, leaves, values, True)
 

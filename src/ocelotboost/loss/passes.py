@@ -1,7 +1,7 @@
 """Passes over the rows: gradients of all rows, and sums of derivatives over leaves.
 
-One object a way of computing them, behind the same two methods: in C++ for the losses it knows,
-in NumPy for a user's own.
+One object a way of computing them. C++ knows some losses, and has leaf values of theirs in one go;
+for the others, as a user's own, it takes sums over leaves and NumPy.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class LeafSums(NamedTuple):
     loss: float
 
 
-class Pass(Protocol):
+class SummingPass(Protocol):
     def gradients(
         self, target: Targets, weight: Weights, raw: Floats, out: NDArray[np.float32]
     ) -> float:
@@ -59,18 +59,9 @@ class Pass(Protocol):
         ...
 
 
-def pass_for(loss: Loss, n_threads: int) -> Pass:
-    """The fastest way to run this loss."""
-    if isinstance(loss, MultiClass):
-        return _SoftmaxPass(n_threads)
-    if loss.native is not None:
-        return NativePass(int(loss.native.kind), loss.native.parameter, n_threads)
-    return NumpyPass(loss)
-
-
 @dataclass(frozen=True)
 class NativePass:
-    """A loss that C++ knows; also leaves after several steps, and all segments, in one go."""
+    """A loss that C++ knows."""
 
     kind: int
     parameter: float
@@ -83,32 +74,37 @@ class NativePass:
             self.kind, self.parameter, target, weight, raw[0], out[0], n_threads=self.n_threads
         )
 
-    def leaf_sums(
+    def step_leaves(
         self,
         target: Targets,
         weight: Weights,
-        raw: Floats,
         leaves: Leaves,
-        leaf_steps: Floats,
-        with_loss: bool,
-        gradients: NDArray[np.float32] | None = None,
-    ) -> LeafSums:
-        sums = np.empty((len(leaf_steps), 4))
-        native.leaf_sums(
+        n_leaves: int,
+        newton: bool,
+        regularization: float,
+        min_weight: float,
+        rate: float,
+        raw: Floats,
+    ) -> tuple[Floats, Floats]:
+        """One step of all leaves, rounded and added to ``raw`` (1, n). Values (n_leaves, 1), the
+        rate included, and weights (n_leaves,) of leaves."""
+        values, weights = np.empty(n_leaves), np.empty(n_leaves)
+        native.step_leaves(
             self.kind,
             self.parameter,
             target,
             weight,
-            raw[0],
             leaves,
-            leaf_steps[:, 0],
-            with_loss,
-            sums,
+            newton,
+            regularization,
+            min_weight,
+            rate,
+            raw[0],
+            values,
+            weights,
             n_threads=self.n_threads,
         )
-        slopes, hessians, losses, weights = sums.T
-        loss = float(losses.sum()) if with_loss else 0.0
-        return LeafSums(slopes[:, None], hessians[:, None, None], weights, loss)
+        return values[:, np.newaxis], weights
 
     def leaf_values(
         self,
@@ -121,7 +117,7 @@ class NativePass:
         regularization: float,
         steps: int,
     ) -> tuple[Floats, Floats]:
-        """Values (n_leaves, 1) after several steps from 0, and weights (n_leaves,) of leaves."""
+        """Values (n_leaves, 1) after some steps from 0, and weights (n_leaves,) of leaves."""
         rows, offsets = rows_by_leaf(leaves, n_leaves, self.n_threads)
         values, weights = np.empty(n_leaves), np.empty(n_leaves)
         native.leaf_values(
@@ -253,6 +249,18 @@ class NumpyPass:
             over_leaves(np.ones(len(target)))[:, 0],
             float(loss),
         )
+
+
+Pass = NativePass | SummingPass
+
+
+def pass_for(loss: Loss, n_threads: int) -> Pass:
+    """The fastest way to run this loss."""
+    if isinstance(loss, MultiClass):
+        return _SoftmaxPass(n_threads)
+    if loss.native is not None:
+        return NativePass(int(loss.native.kind), loss.native.parameter, n_threads)
+    return NumpyPass(loss)
 
 
 def rows_by_leaf(leaves: Leaves, n_leaves: int, n_threads: int) -> tuple[Leaves, Leaves]:

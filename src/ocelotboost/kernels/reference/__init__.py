@@ -20,11 +20,11 @@ from ocelotboost.kernels.reference.grow import (
 from ocelotboost.kernels.reference.leaves import (
     add_leaf_values,
     leaf_quantiles,
-    leaf_sums,
     leaf_values,
     loss_gradients,
     softmax_gradients,
     softmax_leaf_sums,
+    step_leaves,
     step_segments,
 )
 from ocelotboost.kernels.reference.order import (
@@ -66,7 +66,6 @@ __all__ = [
     "index_keys",
     "join_codes",
     "leaf_quantiles",
-    "leaf_sums",
     "leaf_values",
     "look_up",
     "loss_gradients",
@@ -82,6 +81,7 @@ __all__ = [
     "softmax_gradients",
     "softmax_leaf_sums",
     "split_leaves",
+    "step_leaves",
     "step_segments",
     "target_statistics",
 ]

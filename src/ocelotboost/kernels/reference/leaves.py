@@ -1,4 +1,4 @@
-"""Twins: gradients, leaf sums and values."""
+"""Twins: gradients, steps and values of leaves."""
 
 from __future__ import annotations
 
@@ -31,28 +31,29 @@ def loss_gradients(
     return float((loss if weights is None else loss * weights).sum())
 
 
-def leaf_sums(
+def step_leaves(
     kind: int,
     parameter: float,
     targets: Singles,
     weights: Singles | None,
-    raw: Floats,
     leaves: Indices,
-    leaf_steps: Floats,
-    with_loss: bool,
-    out: Floats,
+    newton: bool,
+    regularization: float,
+    min_weight: float,
+    rate: float,
+    inout_raw: Floats,
+    out_values: Floats,
+    out_weights: Floats,
     *,
     n_threads: int,
 ) -> None:
-    """Weighted sums over the rows of each leaf, at ``raw`` plus the leaf's step: gradient,
-    hessian, loss, weight."""
-    found = derivatives(
-        LossKind(kind), parameter, targets.astype(np.float64), raw + leaf_steps[leaves]
-    )
-    weight = np.ones(len(raw)) if weights is None else weights.astype(np.float64)
-    fields = (found[0], found[1], found[2] * with_loss, np.ones(len(raw)))
-    for f, field in enumerate(fields):
-        out[:, f] = np.bincount(leaves, weights=field * weight, minlength=len(leaf_steps))
+    """Every leaf takes a step, rounded to single precision, and its rows with it."""
+    values, out_weights[:] = _step(
+        kind, parameter, targets, weights, inout_raw, leaves, len(out_values),
+        newton, regularization, min_weight, rate,
+    )  # fmt: skip
+    out_values[:] = values.astype(np.float32)
+    inout_raw += out_values[leaves]
 
 
 def leaf_values(
@@ -123,16 +124,11 @@ def step_segments(
     first, total = 0, 0.0
     for body, end in pairwise(edges.tolist()):
         raw = inout_raw[first : first + end]
-        sums = np.empty((n_leaves, 4))
-        own = None if weights is None else weights[:body]
-        leaf_sums(
-            kind, parameter, targets[:body], own, raw[:body], own_leaves[:body],
-            np.zeros(n_leaves), False, sums, n_threads=1,
+        values, _ = _step(
+            kind, parameter, targets[:body], None if weights is None else weights[:body],
+            raw[:body], own_leaves[:body], n_leaves, newton, regularization, min_weight, rate,
         )  # fmt: skip
-        gradient, hessian, _, weight = sums.T
-        with np.errstate(divide="ignore", invalid="ignore"):
-            values = rate * (gradient / ((hessian if newton else weight) + regularization))
-        raw += np.where(weight < min_weight, 0.0, values)[own_leaves[:end]]
+        raw += values[own_leaves[:end]]
         total += loss_gradients(
             kind, parameter, targets[body:end], None if weights is None else weights[body:end],
             raw[body:], out_gradients[body:end], n_threads=1,
@@ -191,20 +187,22 @@ def leaf_quantiles(
     raw: Floats,
     rows: Indices,
     leaf_offsets: Indices,
-    out: Floats,
+    out_values: Floats,
+    out_weights: Floats,
     *,
     n_threads: int,
 ) -> None:
     """The smallest residual at which the weight up to it reaches alpha of the leaf's weight."""
-    out[:] = 0.0
+    out_values[:] = 0.0
     for leaf, own in _leaves(rows, leaf_offsets):
         weight = np.ones(len(own)) if weights is None else weights[own].astype(np.float64)
+        out_weights[leaf] = weight.sum()
         residual = (targets[own].astype(np.float64) - raw[own])[weight > 0]
         weight = weight[weight > 0]
         if len(residual):
             order = np.argsort(residual, kind="stable")
             reached = np.cumsum(weight[order]) >= alpha * weight.sum() * (1 - 1e-12)
-            out[leaf] = residual[order][np.argmax(reached) if reached.any() else -1]
+            out_values[leaf] = residual[order][np.argmax(reached) if reached.any() else -1]
 
 
 def add_leaf_values(
@@ -212,6 +210,34 @@ def add_leaf_values(
 ) -> None:
     """Add the values of its leaf to every row."""
     inout_raw += leaf_values[leaves].T
+
+
+def _step(
+    kind: int,
+    parameter: float,
+    targets: Singles,
+    weights: Singles | None,
+    raw: Floats,
+    leaves: Indices,
+    n_leaves: int,
+    newton: bool,
+    regularization: float,
+    min_weight: float,
+    rate: float,
+) -> tuple[Floats, Floats]:
+    """Values of leaves, gradient over hessian (newton) or weight, times the rate; and weights."""
+    gradient, hessian, _ = derivatives(LossKind(kind), parameter, targets.astype(np.float64), raw)
+    row_weights = np.ones(len(targets)) if weights is None else weights.astype(np.float64)
+
+    def over_leaves(field: Floats) -> Floats:
+        sums = np.bincount(leaves, weights=field * row_weights, minlength=n_leaves)
+        return sums.astype(np.float64)
+
+    leaf_weights = over_leaves(np.ones(len(targets)))
+    divisor = (over_leaves(hessian) if newton else leaf_weights) + regularization
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = rate * (over_leaves(gradient) / divisor)
+    return np.where(leaf_weights < min_weight, 0.0, values), leaf_weights
 
 
 def _leaves(rows: Indices, leaf_offsets: Indices) -> list[tuple[int, Indices]]:
