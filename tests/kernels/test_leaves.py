@@ -60,6 +60,31 @@ def test_steps_of_leaves_equal_the_twin(data, kind, seed, newton, min_weight, n_
     assert (found[1] == found[1].astype(np.float32)).all()
 
 
+@given(st.data(), KINDS, SEEDS)
+def test_steps_have_the_same_bits_for_any_number_of_threads(data, kind, seed):
+    n_rows, n_leaves = 20_000, 64
+    target, raw = rows_of(kind, n_rows, seed, spread=0.5)
+    weight = data.draw(weights(n_rows))
+    rng = np.random.default_rng(seed)
+    leaves = rng.integers(0, n_leaves, size=n_rows).astype(np.uint32)
+    rows = rng.permutation(n_rows).astype(np.uint32)
+    edges = np.array([3000, 9000, n_rows], dtype=np.uint32)
+    first = (kind, PARAMETER.get(kind, 0.0), target, weight)
+    rule = (True, 3.0, 0.0, 0.3)
+    found = []
+    for n_threads in (1, 2, 5):
+        one, several = raw.copy(), np.concatenate([raw[:9000], raw])
+        values, gradients = np.empty((2, n_leaves)), np.zeros(n_rows, dtype=np.float32)
+        native.step_leaves(*first, leaves, *rule, one, *values, n_threads=n_threads)
+        loss = native.step_segments(
+            *first, rows, edges, leaves, n_leaves, *rule, several, gradients, n_threads=n_threads
+        )
+        found.append(
+            (one.tobytes(), values.tobytes(), several.tobytes(), gradients.tobytes(), loss)
+        )
+    assert found[0] == found[1] == found[2]
+
+
 @given(
     st.data(), KINDS, SEEDS, st.booleans(), st.sampled_from([0.0, 5.0]), st.sampled_from([1, 64]),
     THREADS,
