@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "highest.h"
+
 namespace ocelot::bindings {
 
 namespace nb = nanobind;
@@ -29,9 +31,8 @@ inline void require(bool holds, const char* message) {
 }
 
 inline void require_below(const In<std::uint32_t, 1>& numbers, std::size_t n, const char* message) {
-  bool fits = true;
-  for (std::size_t i = 0; i < numbers.shape(0); ++i) fits = fits && numbers.data()[i] < n;
-  require(fits, message);
+  const std::size_t count = numbers.shape(0);
+  require(count == 0 || highest_of(numbers.data(), count) < n, message);
 }
 
 inline const float* data_or_null(const OptionalWeights& weights, std::size_t n_rows) {

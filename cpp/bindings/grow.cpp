@@ -25,7 +25,7 @@ void pack_gradients_of(const In<float, 2>& gradients, const OptionalWeights& wei
   require(out_units.shape(0) == n_outputs + 1, "out_units: one a field is needed");
   if (rows) {
     require(rows->shape(0) == n_rows, "rows: one a gradient is needed");
-    for (std::size_t i = 0; i < n_rows; ++i) require(rows->data()[i] < n_rows, "rows: no such row");
+    require_below(*rows, n_rows, "rows: no such row");
   }
   pack_gradients(gradients.data(), data_or_null(weights, n_rows), whole_weights,
                  rows ? rows->data() : nullptr, n_outputs, n_rows, out_packed.shape(0),

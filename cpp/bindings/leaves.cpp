@@ -107,6 +107,7 @@ double step_segments_of(int kind, double parameter, const In<float, 1>& targets,
     n_stored += edges.data()[j + 1];
   }
   require(inout_raw.shape(0) == n_stored, "inout_raw: one for each row of each segment");
+  require_below(rows, n_rows, "rows: no such row");
   const SegmentedRows segmented{
       targets.data(), data_or_null(weights, n_rows), rows.data(), n_rows, edges.data(), n_segments};
   return step_segments(loss_kind(kind), parameter, segmented, leaves.data(), n_leaves,

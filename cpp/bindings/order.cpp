@@ -27,9 +27,7 @@ void join_codes_of(const In<std::uint32_t, 2>& codes, const In<std::uint32_t, 1>
   }
   require(n_combinations == 0 || offsets[n_combinations] <= members.shape(0),
           "member_offsets: beyond the members");
-  for (std::size_t m = 0; m < members.shape(0); ++m) {
-    require(members.data()[m] < n_columns, "members: no such column");
-  }
+  require_below(members, n_columns, "members: no such column");
   join_codes(codes.data(), value_counts.data(), n_rows, offsets, members.data(), n_combinations,
              out_codes.data(), out_value_counts.data(), out_fingerprints.data(), lines.data(),
              n_threads);
@@ -99,9 +97,7 @@ void accumulate_statistics_of(const In<std::uint8_t, 3>& statistics,
   const std::size_t n_units = units.shape(0);
   require(n_old <= n_units, "n_old: more than units");
   require(first_place + n_units <= inout_histograms.shape(0), "inout_histograms: too few places");
-  for (std::size_t u = 0; u < n_units; ++u) {
-    require(units.data()[u] < statistics.shape(0), "units: no such unit");
-  }
+  require_below(units, statistics.shape(0), "units: no such unit");
   const std::size_t n_leaves = target.shape(0);
   require(begin.shape(0) == n_leaves && end.shape(0) == n_leaves && fresh.shape(0) == n_leaves,
           "begin, end, fresh: one a leaf is needed");
