@@ -118,29 +118,41 @@ OCELOT_HOT void marginals(const std::int64_t* __restrict joint, std::size_t word
 }
 
 // The same without a joint histogram, for all bytes of one unit.
-template <int words>
-void add_halves(const std::uint8_t* unit, std::size_t n_bytes, const std::uint32_t* rows,
-                std::size_t n_rows, const std::int64_t* addends, bool in_order, std::int64_t* out) {
+template <int words, int fixed_bytes>
+OCELOT_INLINE void add_halves_of(const std::uint8_t* unit, std::size_t n_bytes,
+                                 const std::uint32_t* rows, std::size_t n_rows,
+                                 const std::int64_t* addends, bool in_order, std::int64_t* out) {
   using Words = typename Addend<words>::Type;
-  std::memset(out, 0, n_bytes * 32 * words * sizeof(std::int64_t));
+  const std::size_t width = fixed_bytes ? fixed_bytes : n_bytes;
+  std::memset(out, 0, width * 32 * words * sizeof(std::int64_t));
   const auto add = [&](std::size_t bin, Words addend) {
     *reinterpret_cast<Words*>(out + bin * words) += addend;
   };
   for (std::size_t i = 0; i < n_rows; ++i) {
     const std::size_t place = in_order ? i : std::size_t(rows[i]);
     const Words addend = *reinterpret_cast<const Words*>(addends + place * words);
-    const std::uint8_t* bytes = unit + rows[i] * n_bytes;
-    for (std::size_t b = 0; b < n_bytes; ++b) {
+    const std::uint8_t* bytes = unit + rows[i] * width;
+    for (std::size_t b = 0; b < width; ++b) {
       add(b * 32 + (bytes[b] & 15), addend);
       add(b * 32 + 16 + (bytes[b] >> 4), addend);
     }
   }
 }
 
-// Some rows of a leaf, summed for a few units.
+template <int words>
+void add_halves(const std::uint8_t* unit, std::size_t n_bytes, const std::uint32_t* rows,
+                std::size_t n_rows, const std::int64_t* addends, bool in_order, std::int64_t* out) {
+  n_bytes == 2 ? add_halves_of<words, 2>(unit, 2, rows, n_rows, addends, in_order, out)
+               : add_halves_of<words, 0>(unit, n_bytes, rows, n_rows, addends, in_order, out);
+}
+
+// Some rows of a leaf, or all leaves of few rows, summed for a few units.
 struct Task {
-  std::uint32_t chunk, leaf, begin, end, first_unit, end_unit;
-  bool whole;  // all rows of the leaf
+  std::uint32_t chunk, first_unit, end_unit;
+  std::uint32_t n_rows;  // of all its leaves
+  std::uint32_t leaf, begin, end;
+  bool whole;                             // all rows of the leaf
+  const std::vector<std::uint32_t>* few;  // leaves of few rows; null: one leaf
 };
 
 }  // namespace
@@ -156,28 +168,41 @@ void accumulate_statistics(const StatisticUnits& statistics, const std::uint32_t
   std::size_t n_rows = 0;
   for (std::size_t s = 0; s < leaves.count; ++s) n_rows += leaves.end[s] - leaves.begin[s];
   const std::size_t rows_per_piece = std::max(least_rows_per_piece, n_rows / (4 * n_threads));
-  std::vector<Task> tasks;
+  const auto size_of = [&](std::uint32_t s) { return leaves.end[s] - leaves.begin[s]; };
   // Addends that many units read are put into the order of the rows first.
-  const auto is_in_order = [&](std::size_t s) {
+  const auto is_in_order = [&](std::uint32_t s) {
     return n_units - (leaves.fresh[s] ? 0 : n_old) > few_units;
   };
-  std::vector<std::uint32_t> gathered;  // leaves of such addends
+  std::vector<std::uint32_t> gathered;   // leaves of such addends
+  std::vector<std::uint32_t> few_fresh;  // leaves of few rows that are fresh
+  std::vector<std::uint32_t> few_all;    // and all of them
+  std::vector<Task> tasks;
+  // Of a leaf that is not fresh, only new units are summed.
+  const auto add_tasks = [&](std::size_t first_unit, std::size_t end_unit, Task task) {
+    for (task.chunk = 0; task.chunk < histograms.n_chunks; ++task.chunk) {
+      for (std::size_t unit = first_unit; unit < end_unit; unit += units_per_task) {
+        task.first_unit = std::uint32_t(unit);
+        task.end_unit = std::uint32_t(std::min(unit + units_per_task, end_unit));
+        tasks.push_back(task);
+      }
+    }
+  };
+  std::uint32_t n_few_fresh = 0, n_few_all = 0;
   for (std::uint32_t s = 0; s < leaves.count; ++s) {
-    const std::size_t first_unit = leaves.fresh[s] ? 0 : n_old;
+    const std::size_t first_unit = leaves.fresh[s] ? 0 : n_old, n = size_of(s);
     if (first_unit == n_units) continue;
     if (is_in_order(s)) gathered.push_back(s);
-    const std::size_t n = leaves.end[s] - leaves.begin[s];
+    if (n < few_rows) {
+      if (leaves.fresh[s]) few_fresh.push_back(s), n_few_fresh += n;
+      few_all.push_back(s), n_few_all += n;
+      continue;
+    }
     const bool cut = n_threads > 1 && n > rows_per_piece + rows_per_piece / 2;
     const std::size_t n_pieces = cut ? (n + rows_per_piece - 1) / rows_per_piece : 1;
-    for (std::uint32_t chunk = 0; chunk < histograms.n_chunks; ++chunk) {
-      for (std::size_t unit = first_unit; unit < n_units; unit += units_per_task) {
-        const auto last = std::uint32_t(std::min(unit + units_per_task, n_units));
-        for (std::size_t p = 0; p < n_pieces; ++p) {
-          tasks.push_back({chunk, s, leaves.begin[s] + std::uint32_t(n * p / n_pieces),
-                           leaves.begin[s] + std::uint32_t(n * (p + 1) / n_pieces),
-                           std::uint32_t(unit), last, !cut});
-        }
-      }
+    for (std::size_t p = 0; p < n_pieces; ++p) {
+      const auto begin = leaves.begin[s] + std::uint32_t(n * p / n_pieces);
+      const auto end = leaves.begin[s] + std::uint32_t(n * (p + 1) / n_pieces);
+      add_tasks(first_unit, n_units, {0, 0, 0, end - begin, s, begin, end, !cut, nullptr});
     }
     if (cut) {
       for (std::size_t unit = first_unit; unit < n_units; ++unit) {
@@ -185,9 +210,12 @@ void accumulate_statistics(const StatisticUnits& statistics, const std::uint32_t
       }
     }
   }
+  // Leaves of few rows are summed together, so that a unit's bytes stay near.
+  if (!few_fresh.empty()) add_tasks(0, n_old, {0, 0, 0, n_few_fresh, 0, 0, 0, true, &few_fresh});
+  if (!few_all.empty()) add_tasks(n_old, n_units, {0, 0, 0, n_few_all, 0, 0, 0, true, &few_all});
   // The longest first, so that no thread is left alone with a long task at the end.
   std::stable_sort(tasks.begin(), tasks.end(),
-                   [](const Task& a, const Task& b) { return a.end - a.begin > b.end - b.begin; });
+                   [](const Task& a, const Task& b) { return a.n_rows > b.n_rows; });
 
   parallel_for(gathered.size() * histograms.n_chunks, n_rows < 4096 ? 1 : n_threads,
                [&](std::size_t task) {
@@ -204,27 +232,33 @@ void accumulate_statistics(const StatisticUnits& statistics, const std::uint32_t
 
   parallel_for(tasks.size(), n_threads, [&](std::size_t t) {
     const Task& task = tasks[t];
-    const std::size_t count = task.end - task.begin;
     const std::size_t all_bytes = (task.end_unit - task.first_unit) * n_bytes;
-    const bool in_order = is_in_order(task.leaf);
-    const std::int64_t* addends = in_order
-                                      ? scratch + (task.chunk * n_packed_rows + task.begin) * words
-                                      : packed + task.chunk * n_packed_rows * words;
     const auto first_byte = [&](std::size_t k) {
       return statistics.bytes + units[task.first_unit + k / n_bytes] * statistics.n_rows * n_bytes +
              k % n_bytes;
     };
-    const auto out_of = [&](std::size_t k) {
-      return histograms.at(first_place + task.first_unit + k / n_bytes, leaves.target[task.leaf]) +
+    const auto out_of = [&](std::size_t k, std::uint32_t leaf) {
+      return histograms.at(first_place + task.first_unit + k / n_bytes, leaves.target[leaf]) +
              (task.chunk * n_bytes + k % n_bytes) * 32 * words;
     };
-    if (count < few_rows) {
+    const auto addends_of = [&](std::uint32_t leaf, std::uint32_t begin) {
+      return is_in_order(leaf) ? scratch + (task.chunk * n_packed_rows + begin) * words
+                               : packed + task.chunk * n_packed_rows * words;
+    };
+    if (task.few) {
       const auto add = words == 1 ? add_halves<1> : words == 2 ? add_halves<2> : add_halves<4>;
       for (std::size_t k = 0; k < all_bytes; k += n_bytes) {
-        add(first_byte(k), n_bytes, rows + task.begin, count, addends, in_order, out_of(k));
+        for (const std::uint32_t s : *task.few) {
+          const std::uint32_t begin = leaves.begin[s];
+          add(first_byte(k), n_bytes, rows + begin, size_of(s), addends_of(s, begin),
+              is_in_order(s), out_of(k, s));
+        }
       }
       return;
     }
+    const std::size_t count = task.n_rows;
+    const bool in_order = is_in_order(task.leaf);
+    const std::int64_t* addends = addends_of(task.leaf, task.begin);
     alignas(64) std::int64_t joint[most_words * n_bins];
     alignas(64) std::int64_t halves[32 * 4];
     for (std::size_t k = 0; k < all_bytes;) {
@@ -234,7 +268,7 @@ void accumulate_statistics(const StatisticUnits& statistics, const std::uint32_t
       std::memset(joint, 0, pass.n_bytes * n_bins * words * sizeof(std::int64_t));
       pass.add(bytes, rows + task.begin, count, addends, in_order, joint);
       for (std::size_t b = 0; b < pass.n_bytes; ++b, ++k) {
-        std::int64_t* out = out_of(k);
+        std::int64_t* out = out_of(k, task.leaf);
         if (task.whole) {
           marginals(joint + b * n_bins * words, words, out);
           continue;
