@@ -78,68 +78,65 @@ StatisticHistograms histograms_of(const Array<std::int64_t, 6>& array) {
   return {array.data(), array.shape(1), array.shape(2), array.shape(3), words};
 }
 
-void accumulate_statistics_of(const In<std::uint8_t, 3>& statistics,
-                              const In<std::uint32_t, 1>& units, std::size_t n_old,
-                              std::size_t first_place, const In<std::uint32_t, 1>& rows,
-                              const In<std::int64_t, 3>& packed, const In<std::uint32_t, 1>& begin,
-                              const In<std::uint32_t, 1>& end, const In<std::uint32_t, 1>& target,
-                              const In<std::uint8_t, 1>& fresh,
-                              const Array<std::int64_t, 3>& scratch,
-                              const Array<std::int64_t, 6>& inout_histograms, int n_threads) {
+void score_statistics_of(const In<std::uint8_t, 3>& statistics, const In<std::uint32_t, 1>& units,
+                         std::size_t n_old, std::size_t first_place,
+                         const In<std::uint32_t, 1>& rows, const In<std::int64_t, 3>& packed,
+                         const In<std::uint32_t, 1>& begin, const In<std::uint32_t, 1>& end,
+                         const In<std::uint32_t, 1>& target, const In<std::uint8_t, 1>& fresh,
+                         const In<std::uint32_t, 1>& small, const In<std::uint32_t, 1>& large,
+                         const In<std::uint32_t, 2>& scored, std::size_t n_outputs,
+                         const In<double, 1>& field_units, double regularization, double min_weight,
+                         bool cosine, const Array<std::int64_t, 3>& scratch,
+                         const Array<std::int64_t, 6>& inout_histograms,
+                         const Array<double, 2>& out_scores, const Array<std::uint8_t, 2>& out_bins,
+                         int n_threads) {
   const StatisticHistograms histograms = histograms_of(inout_histograms);
+  const std::size_t n_units = units.shape(0), n_columns = out_scores.shape(1);
+  const std::size_t n_histograms = histograms.n_histograms, n_leaves = target.shape(0);
   require(histograms.n_bytes == statistics.shape(2), "inout_histograms: one a byte is needed");
   require(histograms.n_chunks == packed.shape(0) && histograms.words == packed.shape(2),
           "inout_histograms: shape does not fit packed");
+  require(first_place + n_units <= inout_histograms.shape(0), "inout_histograms: too few places");
   require(packed.shape(1) <= statistics.shape(1), "statistics: one a row is needed");
   require(scratch.shape(0) == packed.shape(0) && scratch.shape(1) == packed.shape(1) &&
               scratch.shape(2) == packed.shape(2),
           "scratch: as large as packed");
-  const std::size_t n_units = units.shape(0);
   require(n_old <= n_units, "n_old: more than units");
-  require(first_place + n_units <= inout_histograms.shape(0), "inout_histograms: too few places");
   require_below(units, statistics.shape(0), "units: no such unit");
-  const std::size_t n_leaves = target.shape(0);
   require(begin.shape(0) == n_leaves && end.shape(0) == n_leaves && fresh.shape(0) == n_leaves,
           "begin, end, fresh: one a leaf is needed");
   require(rows.shape(0) <= packed.shape(1), "rows: more than packed rows");
+  require_below(target, n_histograms, "target: no such histogram");
   for (std::size_t s = 0; s < n_leaves; ++s) {
-    require(target.data()[s] < histograms.n_histograms, "target: no such histogram");
     require(begin.data()[s] <= end.data()[s] && end.data()[s] <= rows.shape(0),
             "begin, end: beyond the rows");
   }
-  accumulate_statistics({statistics.data(), statistics.shape(1), statistics.shape(2)}, units.data(),
-                        n_units, n_old, first_place, rows.data(), packed.data(), packed.shape(1),
-                        {begin.data(), end.data(), target.data(), fresh.data(), n_leaves},
-                        scratch.data(), histograms, n_threads);
-}
-
-void score_statistics_of(const Array<std::int64_t, 6>& inout_histograms, std::size_t first_place,
-                         std::size_t n_old, const In<std::uint32_t, 1>& small,
-                         const In<std::uint32_t, 1>& large, const In<std::uint32_t, 2>& scored,
-                         std::size_t n_outputs, const In<double, 1>& units, double regularization,
-                         double min_weight, bool cosine, const Array<double, 2>& out_scores,
-                         const Array<std::uint8_t, 2>& out_bins, int n_threads) {
-  const StatisticHistograms histograms = histograms_of(inout_histograms);
-  const std::size_t n_places = out_scores.shape(0), n_columns = out_scores.shape(1);
-  require(units.shape(0) <= 2 * histograms.n_chunks * histograms.words,
-          "units: more fields than the histograms have");
-  require(n_columns <= 2 * histograms.n_bytes, "out_scores: more columns than the histograms have");
-  require(out_bins.shape(0) == n_places && out_bins.shape(1) == n_columns,
-          "out_bins: the shape of out_scores is needed");
   require(small.shape(0) == large.shape(0), "small, large: unequal lengths");
-  require(n_old <= n_places, "n_old: more than places");
-  require(first_place + n_places <= inout_histograms.shape(0), "inout_histograms: too few places");
-  const std::size_t n_histograms = histograms.n_histograms;
   for (std::size_t p = 0; p < small.shape(0); ++p) {
     require(small.data()[p] < n_histograms &&
                 (large.data()[p] < n_histograms || large.data()[p] == no_histogram),
             "small, large: no such histogram");
   }
+  require(field_units.shape(0) <= 2 * histograms.n_chunks * histograms.words,
+          "field_units: more fields than the histograms have");
+  require(out_scores.shape(0) == n_units, "out_scores: one a unit is needed");
+  require(n_columns <= 2 * histograms.n_bytes, "out_scores: more columns than the histograms have");
+  require(out_bins.shape(0) == n_units && out_bins.shape(1) == n_columns,
+          "out_bins: the shape of out_scores is needed");
   const ScoredLeaves leaves = scored_leaves(scored, n_histograms);
   const ScoreRule rule =
-      score_rule(cosine, scored.shape(0), n_outputs, units, regularization, min_weight);
-  score_statistics(histograms, first_place, n_places, n_old, n_columns, small.data(), large.data(),
-                   small.shape(0), leaves, rule, out_scores.data(), out_bins.data(), n_threads);
+      score_rule(cosine, scored.shape(0), n_outputs, field_units, regularization, min_weight);
+  const StatisticRows summed{{statistics.data(), statistics.shape(1), statistics.shape(2)},
+                             units.data(),
+                             n_units,
+                             n_old,
+                             rows.data(),
+                             {begin.data(), end.data(), target.data(), fresh.data(), n_leaves},
+                             packed.data(),
+                             packed.shape(1)};
+  score_statistics(summed, histograms, first_place, scratch.data(), n_columns, small.data(),
+                   large.data(), small.shape(0), leaves, rule, out_scores.data(), out_bins.data(),
+                   n_threads);
 }
 
 }  // namespace
@@ -158,16 +155,15 @@ void bind_order(nb::module_& module) {
              arg("lows").noconvert(), arg("highs").noconvert(), arg("frequency"),
              arg("units").noconvert(), arg("out_units").noconvert(), nb::kw_only(),
              arg("n_threads"), Released());
-  module.def("accumulate_statistics", &accumulate_statistics_of, arg("statistics").noconvert(),
+  module.def("score_statistics", &score_statistics_of, arg("statistics").noconvert(),
              arg("units").noconvert(), arg("n_old"), arg("first_place"), arg("rows").noconvert(),
              arg("packed").noconvert(), arg("begin").noconvert(), arg("end").noconvert(),
-             arg("target").noconvert(), arg("fresh").noconvert(), arg("scratch").noconvert(),
-             arg("inout_histograms").noconvert(), nb::kw_only(), arg("n_threads"), Released());
-  module.def("score_statistics", &score_statistics_of, arg("inout_histograms").noconvert(),
-             arg("first_place"), arg("n_old"), arg("small").noconvert(), arg("large").noconvert(),
-             arg("scored").noconvert(), arg("n_outputs"), arg("units").noconvert(),
-             arg("regularization"), arg("min_weight"), arg("cosine"), arg("out_scores").noconvert(),
-             arg("out_bins").noconvert(), nb::kw_only(), arg("n_threads"), Released());
+             arg("target").noconvert(), arg("fresh").noconvert(), arg("small").noconvert(),
+             arg("large").noconvert(), arg("scored").noconvert(), arg("n_outputs"),
+             arg("field_units").noconvert(), arg("regularization"), arg("min_weight"),
+             arg("cosine"), arg("scratch").noconvert(), arg("inout_histograms").noconvert(),
+             arg("out_scores").noconvert(), arg("out_bins").noconvert(), nb::kw_only(),
+             arg("n_threads"), Released());
 }
 
 }  // namespace ocelot::bindings

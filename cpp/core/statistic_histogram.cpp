@@ -146,141 +146,135 @@ void add_halves(const std::uint8_t* unit, std::size_t n_bytes, const std::uint32
                : add_halves_of<words, 0>(unit, n_bytes, rows, n_rows, addends, in_order, out);
 }
 
-// Some rows of a leaf, or all leaves of few rows, summed for a few units.
-struct Task {
-  std::uint32_t chunk, first_unit, end_unit;
-  std::uint32_t n_rows;  // of all its leaves
-  std::uint32_t leaf, begin, end;
-  bool whole;                             // all rows of the leaf
-  const std::vector<std::uint32_t>* few;  // leaves of few rows; null: one leaf
-};
-
 }  // namespace
 
-void accumulate_statistics(const StatisticUnits& statistics, const std::uint32_t* units,
-                           std::size_t n_units, std::size_t n_old, std::size_t first_place,
-                           const std::uint32_t* rows, const std::int64_t* packed,
-                           std::size_t n_packed_rows, const Leaves& leaves, std::int64_t* scratch,
-                           const StatisticHistograms& histograms, int n_threads) {
-  const std::size_t words = histograms.words, n_bytes = statistics.n_bytes;
-  const std::size_t units_per_task = std::max<std::size_t>(most_words / words / n_bytes, 1);
-  const bool pairs = n_bytes % 2 == 0;
+// Some rows of a leaf, summed for a few units.
+struct SumTask {
+  std::uint32_t leaf, begin, end;
+  std::size_t chunk, first_unit, end_unit;
+  bool whole;  // all rows of the leaf
+};
+
+StatisticSums::StatisticSums(const StatisticRows& rows, const StatisticHistograms& histograms,
+                             std::size_t first_place, std::int64_t* scratch, int n_threads)
+    : rows_(rows), histograms_(histograms), first_place_(first_place), scratch_(scratch) {
+  const Leaves& leaves = rows.leaves;
+  const std::size_t units_per_task =
+      std::max<std::size_t>(most_words / histograms.words / rows.statistics.n_bytes, 1);
   std::size_t n_rows = 0;
-  for (std::size_t s = 0; s < leaves.count; ++s) n_rows += leaves.end[s] - leaves.begin[s];
+  for (std::uint32_t s = 0; s < leaves.count; ++s) n_rows += size_of(s);
   const std::size_t rows_per_piece = std::max(least_rows_per_piece, n_rows / (4 * n_threads));
-  const auto size_of = [&](std::uint32_t s) { return leaves.end[s] - leaves.begin[s]; };
-  // Addends that many units read are put into the order of the rows first.
-  const auto is_in_order = [&](std::uint32_t s) {
-    return n_units - (leaves.fresh[s] ? 0 : n_old) > few_units;
-  };
-  std::vector<std::uint32_t> gathered;   // leaves of such addends
-  std::vector<std::uint32_t> few_fresh;  // leaves of few rows that are fresh
-  std::vector<std::uint32_t> few_all;    // and all of them
-  std::vector<Task> tasks;
-  // Of a leaf that is not fresh, only new units are summed.
-  const auto add_tasks = [&](std::size_t first_unit, std::size_t end_unit, Task task) {
-    for (task.chunk = 0; task.chunk < histograms.n_chunks; ++task.chunk) {
-      for (std::size_t unit = first_unit; unit < end_unit; unit += units_per_task) {
-        task.first_unit = std::uint32_t(unit);
-        task.end_unit = std::uint32_t(std::min(unit + units_per_task, end_unit));
-        tasks.push_back(task);
-      }
-    }
-  };
-  std::uint32_t n_few_fresh = 0, n_few_all = 0;
+  std::vector<SumTask> tasks;
   for (std::uint32_t s = 0; s < leaves.count; ++s) {
-    const std::size_t first_unit = leaves.fresh[s] ? 0 : n_old, n = size_of(s);
-    if (first_unit == n_units) continue;
-    if (is_in_order(s)) gathered.push_back(s);
+    const std::size_t n = size_of(s), first_unit = first_unit_of(s);
     if (n < few_rows) {
-      if (leaves.fresh[s]) few_fresh.push_back(s), n_few_fresh += n;
-      few_all.push_back(s), n_few_all += n;
+      few_.push_back(s);
+      if (leaves.fresh[s]) few_fresh_.push_back(s);
       continue;
     }
     const bool cut = n_threads > 1 && n > rows_per_piece + rows_per_piece / 2;
     const std::size_t n_pieces = cut ? (n + rows_per_piece - 1) / rows_per_piece : 1;
     for (std::size_t p = 0; p < n_pieces; ++p) {
-      const auto begin = leaves.begin[s] + std::uint32_t(n * p / n_pieces);
-      const auto end = leaves.begin[s] + std::uint32_t(n * (p + 1) / n_pieces);
-      add_tasks(first_unit, n_units, {0, 0, 0, end - begin, s, begin, end, !cut, nullptr});
+      const auto begin = std::uint32_t(leaves.begin[s] + n * p / n_pieces);
+      const auto end = std::uint32_t(leaves.begin[s] + n * (p + 1) / n_pieces);
+      for (std::size_t chunk = 0; chunk < histograms.n_chunks; ++chunk) {
+        for (std::size_t unit = first_unit; unit < rows.n_units; unit += units_per_task) {
+          const std::size_t last = std::min(unit + units_per_task, rows.n_units);
+          tasks.push_back({s, begin, end, chunk, unit, last, !cut});
+        }
+      }
     }
     if (cut) {
-      for (std::size_t unit = first_unit; unit < n_units; ++unit) {
+      for (std::size_t unit = first_unit; unit < rows.n_units; ++unit) {
         std::memset(histograms.at(first_place + unit, leaves.target[s]), 0, histograms.size() * 8);
       }
     }
   }
-  // Leaves of few rows are summed together, so that a unit's bytes stay near.
-  if (!few_fresh.empty()) add_tasks(0, n_old, {0, 0, 0, n_few_fresh, 0, 0, 0, true, &few_fresh});
-  if (!few_all.empty()) add_tasks(n_old, n_units, {0, 0, 0, n_few_all, 0, 0, 0, true, &few_all});
   // The longest first, so that no thread is left alone with a long task at the end.
-  std::stable_sort(tasks.begin(), tasks.end(),
-                   [](const Task& a, const Task& b) { return a.n_rows > b.n_rows; });
+  std::stable_sort(tasks.begin(), tasks.end(), [](const SumTask& a, const SumTask& b) {
+    return a.end - a.begin > b.end - b.begin;
+  });
+  put_in_order(n_rows < 4096 ? 1 : n_threads);
+  parallel_for(tasks.size(), n_threads, [&](std::size_t t) { sum_many(tasks[t]); });
+}
 
-  parallel_for(gathered.size() * histograms.n_chunks, n_rows < 4096 ? 1 : n_threads,
-               [&](std::size_t task) {
-                 const std::size_t chunk = task % histograms.n_chunks;
-                 const std::uint32_t s = gathered[task / histograms.n_chunks];
-                 const std::int64_t* from = packed + chunk * n_packed_rows * words;
-                 std::int64_t* to = scratch + chunk * n_packed_rows * words;
-                 for (std::size_t i = leaves.begin[s]; i < leaves.end[s]; ++i) {
-                   for (std::size_t w = 0; w < words; ++w) {
-                     to[i * words + w] = from[rows[i] * words + w];
-                   }
-                 }
-               });
+bool StatisticSums::is_in_order(std::uint32_t leaf) const {
+  return rows_.n_units - first_unit_of(leaf) > few_units;
+}
 
-  parallel_for(tasks.size(), n_threads, [&](std::size_t t) {
-    const Task& task = tasks[t];
-    const std::size_t all_bytes = (task.end_unit - task.first_unit) * n_bytes;
-    const auto first_byte = [&](std::size_t k) {
-      return statistics.bytes + units[task.first_unit + k / n_bytes] * statistics.n_rows * n_bytes +
-             k % n_bytes;
-    };
-    const auto out_of = [&](std::size_t k, std::uint32_t leaf) {
-      return histograms.at(first_place + task.first_unit + k / n_bytes, leaves.target[leaf]) +
-             (task.chunk * n_bytes + k % n_bytes) * 32 * words;
-    };
-    const auto addends_of = [&](std::uint32_t leaf, std::uint32_t begin) {
-      return is_in_order(leaf) ? scratch + (task.chunk * n_packed_rows + begin) * words
-                               : packed + task.chunk * n_packed_rows * words;
-    };
-    if (task.few) {
-      const auto add = words == 1 ? add_halves<1> : words == 2 ? add_halves<2> : add_halves<4>;
-      for (std::size_t k = 0; k < all_bytes; k += n_bytes) {
-        for (const std::uint32_t s : *task.few) {
-          const std::uint32_t begin = leaves.begin[s];
-          add(first_byte(k), n_bytes, rows + begin, size_of(s), addends_of(s, begin),
-              is_in_order(s), out_of(k, s));
-        }
-      }
-      return;
-    }
-    const std::size_t count = task.n_rows;
-    const bool in_order = is_in_order(task.leaf);
-    const std::int64_t* addends = addends_of(task.leaf, task.begin);
-    alignas(64) std::int64_t joint[most_words * n_bins];
-    alignas(64) std::int64_t halves[32 * 4];
-    for (std::size_t k = 0; k < all_bytes;) {
-      const Pass pass = next_pass(all_bytes - k, words, pairs);
-      Bytes bytes{{}, n_bytes};
-      for (std::size_t b = 0; b < pass.n_bytes; ++b) bytes.first[b] = first_byte(k + b);
-      std::memset(joint, 0, pass.n_bytes * n_bins * words * sizeof(std::int64_t));
-      pass.add(bytes, rows + task.begin, count, addends, in_order, joint);
-      for (std::size_t b = 0; b < pass.n_bytes; ++b, ++k) {
-        std::int64_t* out = out_of(k, task.leaf);
-        if (task.whole) {
-          marginals(joint + b * n_bins * words, words, out);
-          continue;
-        }
-        // Integer sums do not depend on the order of adding.
-        marginals(joint + b * n_bins * words, words, halves);
-        for (std::size_t i = 0; i < 32 * words; ++i) {
-          std::atomic_ref<std::int64_t>(out[i]).fetch_add(halves[i], std::memory_order_relaxed);
+const std::int64_t* StatisticSums::addends_of(std::uint32_t leaf, std::size_t chunk,
+                                              std::size_t begin) const {
+  const std::size_t before = chunk * rows_.n_packed_rows;
+  return is_in_order(leaf) ? scratch_ + (before + begin) * histograms_.words
+                           : rows_.packed + before * histograms_.words;
+}
+
+const std::uint8_t* StatisticSums::bytes_of(std::size_t unit) const {
+  const StatisticUnits& statistics = rows_.statistics;
+  return statistics.bytes + rows_.units[unit] * statistics.n_rows * statistics.n_bytes;
+}
+
+void StatisticSums::put_in_order(int n_threads) const {
+  const Leaves& leaves = rows_.leaves;
+  const std::size_t words = histograms_.words;
+  parallel_for(leaves.count, n_threads, [&](std::size_t s) {
+    if (!is_in_order(std::uint32_t(s))) return;
+    for (std::size_t chunk = 0; chunk < histograms_.n_chunks; ++chunk) {
+      const std::int64_t* from = rows_.packed + chunk * rows_.n_packed_rows * words;
+      std::int64_t* to = scratch_ + chunk * rows_.n_packed_rows * words;
+      for (std::size_t i = leaves.begin[s]; i < leaves.end[s]; ++i) {
+        for (std::size_t w = 0; w < words; ++w) {
+          to[i * words + w] = from[rows_.rows[i] * words + w];
         }
       }
     }
   });
+}
+
+void StatisticSums::sum_many(const SumTask& task) const {
+  const std::size_t words = histograms_.words, n_bytes = rows_.statistics.n_bytes;
+  const std::size_t count = task.end - task.begin;
+  const std::size_t all_bytes = (task.end_unit - task.first_unit) * n_bytes;
+  const bool in_order = is_in_order(task.leaf);
+  const std::int64_t* addends = addends_of(task.leaf, task.chunk, task.begin);
+  alignas(64) std::int64_t joint[most_words * n_bins];
+  alignas(64) std::int64_t halves[32 * 4];
+  for (std::size_t k = 0; k < all_bytes;) {
+    const Pass pass = next_pass(all_bytes - k, words, n_bytes % 2 == 0);
+    Bytes bytes{{}, n_bytes};
+    for (std::size_t b = 0; b < pass.n_bytes; ++b) {
+      bytes.first[b] = bytes_of(task.first_unit + (k + b) / n_bytes) + (k + b) % n_bytes;
+    }
+    std::memset(joint, 0, pass.n_bytes * n_bins * words * sizeof(std::int64_t));
+    pass.add(bytes, rows_.rows + task.begin, count, addends, in_order, joint);
+    for (std::size_t b = 0; b < pass.n_bytes; ++b, ++k) {
+      std::int64_t* out = histograms_.at(first_place_ + task.first_unit + k / n_bytes,
+                                         rows_.leaves.target[task.leaf]) +
+                          (task.chunk * n_bytes + k % n_bytes) * 32 * words;
+      if (task.whole) {
+        marginals(joint + b * n_bins * words, words, out);
+        continue;
+      }
+      // Integer sums do not depend on the order of adding.
+      marginals(joint + b * n_bins * words, words, halves);
+      for (std::size_t i = 0; i < 32 * words; ++i) {
+        std::atomic_ref<std::int64_t>(out[i]).fetch_add(halves[i], std::memory_order_relaxed);
+      }
+    }
+  }
+}
+
+void StatisticSums::sum_few(std::size_t unit) const {
+  const std::size_t words = histograms_.words, n_bytes = rows_.statistics.n_bytes;
+  const auto add = words == 1 ? add_halves<1> : words == 2 ? add_halves<2> : add_halves<4>;
+  for (const std::uint32_t s : unit < rows_.n_old ? few_fresh_ : few_) {
+    const std::size_t begin = rows_.leaves.begin[s];
+    std::int64_t* out = histograms_.at(first_place_ + unit, rows_.leaves.target[s]);
+    for (std::size_t chunk = 0; chunk < histograms_.n_chunks; ++chunk) {
+      add(bytes_of(unit), n_bytes, rows_.rows + begin, size_of(s), addends_of(s, chunk, begin),
+          is_in_order(s), out + chunk * n_bytes * 32 * words);
+    }
+  }
 }
 
 }  // namespace ocelot

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace ocelot {
 
@@ -36,14 +37,52 @@ struct Leaves {
   std::size_t count;
 };
 
-// For each of n_units units, in places from first_place on, the sums of packed words over the rows
-// of the leaves; the first n_old units are summed over fresh leaves.
-//   packed   [n_chunks][n_packed_rows][words]
-//   scratch  as large as packed
-void accumulate_statistics(const StatisticUnits& statistics, const std::uint32_t* units,
-                           std::size_t n_units, std::size_t n_old, std::size_t first_place,
-                           const std::uint32_t* rows, const std::int64_t* packed,
-                           std::size_t n_packed_rows, const Leaves& leaves, std::int64_t* scratch,
-                           const StatisticHistograms& histograms, int n_threads);
+// Units and the rows to sum them over.
+//   units   [n_units] places in `statistics`; the first n_old are summed over fresh leaves alone
+//   packed  [n_chunks][n_packed_rows][words]
+struct StatisticRows {
+  StatisticUnits statistics;
+  const std::uint32_t* units;
+  std::size_t n_units, n_old;
+  const std::uint32_t* rows;
+  Leaves leaves;
+  const std::int64_t* packed;
+  std::size_t n_packed_rows;
+};
+
+struct SumTask;
+
+// Sums packed words over the rows of the leaves, unit u into place first_place + u. Leaves of many
+// rows are summed by all threads at once. Those of few rows wait until a unit is looked at: their
+// histograms are many, and would have left the cache by then.
+class StatisticSums {
+ public:
+  // Sums the leaves of many rows. scratch is as large as packed.
+  StatisticSums(const StatisticRows& rows, const StatisticHistograms& histograms,
+                std::size_t first_place, std::int64_t* scratch, int n_threads);
+
+  // Sums the leaves of few rows for one unit.
+  void sum_few(std::size_t unit) const;
+
+ private:
+  const StatisticRows& rows_;
+  const StatisticHistograms& histograms_;
+  std::size_t first_place_;
+  std::int64_t* scratch_;
+  std::vector<std::uint32_t> few_, few_fresh_;  // leaves of few rows, and those that are fresh
+
+  std::size_t size_of(std::uint32_t leaf) const {
+    return rows_.leaves.end[leaf] - rows_.leaves.begin[leaf];
+  }
+  std::size_t first_unit_of(std::uint32_t leaf) const {
+    return rows_.leaves.fresh[leaf] ? 0 : rows_.n_old;
+  }
+  // Addends that many units read are put into the order of the rows first.
+  bool is_in_order(std::uint32_t leaf) const;
+  const std::int64_t* addends_of(std::uint32_t leaf, std::size_t chunk, std::size_t begin) const;
+  const std::uint8_t* bytes_of(std::size_t unit) const;
+  void put_in_order(int n_threads) const;
+  void sum_many(const SumTask& task) const;
+};
 
 }  // namespace ocelot

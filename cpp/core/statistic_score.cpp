@@ -14,11 +14,12 @@ constexpr std::size_t most_columns = 16;  // scored together
 
 }  // namespace
 
-void score_statistics(const StatisticHistograms& histograms, std::size_t first_place,
-                      std::size_t n_places, std::size_t n_old, std::size_t n_columns,
+void score_statistics(const StatisticRows& rows, const StatisticHistograms& histograms,
+                      std::size_t first_place, std::int64_t* scratch, std::size_t n_columns,
                       const std::uint32_t* small, const std::uint32_t* large, std::size_t n_fresh,
                       const ScoredLeaves& scored, const ScoreRule& rule, double* best_scores,
                       std::uint8_t* best_bins, int n_threads) {
+  const StatisticSums sums(rows, histograms, first_place, scratch, n_threads);
   const std::size_t n_chunks = histograms.n_chunks, words = histograms.words;
   const std::size_t columns_of_all = n_chunks * histograms.n_bytes * 2;
   const auto run_columns = [&](std::int64_t* bins) {
@@ -26,9 +27,10 @@ void score_statistics(const StatisticHistograms& histograms, std::size_t first_p
       run_sums(bins + c * n_bins * words, n_bins, words);
     }
   };
-  const auto run_place = [&](std::size_t p) {
+  const auto sum_place = [&](std::size_t p) {
+    sums.sum_few(p);
     const std::size_t place = first_place + p;
-    if (p < n_old) {
+    if (p < rows.n_old) {
       for (std::size_t f = 0; f < n_fresh; ++f) {
         std::int64_t* fresh = histograms.at(place, small[f]);
         run_columns(fresh);
@@ -43,13 +45,13 @@ void score_statistics(const StatisticHistograms& histograms, std::size_t first_p
       }
     }
   };
-  const std::size_t places_per_task = std::max<std::size_t>(n_places / (8 * n_threads), 1);
-  parallel_blocks(n_places, places_per_task, n_threads,
+  const std::size_t places_per_task = std::max<std::size_t>(rows.n_units / (8 * n_threads), 1);
+  parallel_blocks(rows.n_units, places_per_task, n_threads,
                   [&](std::size_t begin, std::size_t end, std::size_t) {
                     BorderScores scores(rule, n_chunks, words);
                     LeafSums leaves;
                     for (std::size_t p = begin; p < end; ++p) {
-                      run_place(p);
+                      sum_place(p);
                       for (std::size_t first = 0; first < n_columns; first += most_columns) {
                         const std::size_t count = std::min(most_columns, n_columns - first);
                         sums_by_leaf(

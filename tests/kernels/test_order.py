@@ -209,61 +209,70 @@ def packed_of(n_outputs, n_rows, seed):
     return packed, units
 
 
-def accumulate(kernels, statistics, units, n_old, leaves, packed, histograms, n_threads=1):
-    """Sum units into places 1, 2, …; ``leaves`` are rows, begin, end, target, fresh."""
-    rows, *edges = leaves
-    kernels.accumulate_statistics(
-        statistics, units, n_old, 1, rows, packed, *edges, np.empty_like(packed), histograms,
-        n_threads=n_threads,
-    )  # fmt: skip
+class LevelOfUnits:
+    """Units to be summed and scored in one level of a tree, as it comes about.
 
+    Of every two leaves the first is fresh and the second holds the sums of both, its parent's, or
+    they are not divided and hold their own. A leaf without a pair is fresh and has no sibling.
+    """
 
-@given(
-    st.data(), OUTPUTS, st.sampled_from([1, 60, 2000]), st.sampled_from([1, 2, 3, 4, 9]), SEEDS,
-    THREADS,
-)  # fmt: skip
-def test_histograms_of_statistics_equal_the_twin(data, n_outputs, n_rows, n_bytes, seed, n_threads):
-    rng = np.random.default_rng(seed)
-    statistics = rng.integers(0, 256, size=(6, n_rows, n_bytes), dtype=np.uint8)
-    units = rng.permutation(6)[: data.draw(st.sampled_from([0, 1, 5]))].astype(np.uint32)
-    n_old = data.draw(st.integers(0, len(units)))
-    rows, offsets = data.draw(partitions(n_rows))
-    n_leaves = len(offsets) - 1
-    target = rng.permutation(n_leaves + 1)[:n_leaves].astype(np.uint32)
-    fresh = rng.integers(0, 2, size=n_leaves).astype(np.uint8)
-    leaves = (rows, offsets[:-1].copy(), offsets[1:].copy(), target, fresh)
-    packed, _ = packed_of(n_outputs, n_rows, seed)
-    n_chunks, words = packed_layout(n_outputs)
-    shape = (len(units) + 2, n_leaves + 1, n_chunks, n_bytes, 32, words)
-    found, expected = np.full((2, *shape), -7, dtype=np.int64)
-    accumulate(native, statistics, units, n_old, leaves, packed, found, n_threads)
-    accumulate(reference, statistics, units, n_old, leaves, packed, expected)
-    np.testing.assert_array_equal(found, expected)
+    def __init__(self, statistics, units, n_old, rows, offsets, packed, rng):
+        self.statistics, self.units, self.n_old = statistics, units, n_old
+        self.rows, self.packed = rows, packed
+        self.begin, self.end = offsets[:-1].copy(), offsets[1:].copy()
+        n_leaves = len(self.begin)
+        self.target = rng.permutation(n_leaves + 1)[:n_leaves].astype(np.uint32)
+        divided = np.repeat(rng.integers(0, 2, size=(n_leaves + 1) // 2), 2)[:n_leaves]
+        if n_leaves % 2:
+            divided[-1] = 1
+        is_first = np.arange(n_leaves) % 2 == 0
+        self.fresh = (divided & is_first).astype(np.uint8)
+        first = np.flatnonzero(self.fresh)
+        self.small = self.target[first]
+        self.large = np.append(self.target, np.uint32(NO_HISTOGRAM))[
+            np.where(first + 1 < n_leaves, first + 1, n_leaves)
+        ]
 
+    def running_sums(self, unit, leaf):
+        """(n_chunks, n_bytes, 32, words)"""
+        own = self.rows[self.begin[leaf] : self.end[leaf]]
+        n_chunks, _, words = self.packed.shape
+        sums = np.zeros((n_chunks, self.statistics.shape[2], 2, 16, words), dtype=np.int64)
+        for byte, halves in enumerate(self.statistics[unit, own].T):
+            for chunk in range(n_chunks):
+                np.add.at(sums[chunk, byte, 0], halves & 15, self.packed[chunk, own])
+                np.add.at(sums[chunk, byte, 1], halves >> 4, self.packed[chunk, own])
+        return sums.cumsum(axis=3).reshape(n_chunks, -1, 32, words)
 
-@pytest.mark.parametrize("n_threads", [1, 2, 5])
-@pytest.mark.parametrize("n_outputs", [1, 3, 7])
-@pytest.mark.parametrize("n_bytes", [1, 2])
-def test_long_leaves_are_cut_and_merged_exactly(n_threads, n_outputs, n_bytes):
-    n_rows = 45_000
-    rng = np.random.default_rng(0)
-    statistics = rng.integers(0, 256, size=(9, n_rows, n_bytes), dtype=np.uint8)
-    units = np.arange(9, dtype=np.uint32)
-    rows = rng.permutation(n_rows).astype(np.uint32)
-    begin, end = np.array([[0, 13_000, 13_050], [13_000, 13_050, n_rows]], dtype=np.uint32)
-    leaves = (rows, begin, end, np.arange(3, dtype=np.uint32), np.array([1, 1, 0], dtype=np.uint8))
-    packed, _ = packed_of(n_outputs, n_rows, 1)
-    n_chunks, words = packed_layout(n_outputs)
-    histograms = np.full((10, 3, n_chunks, n_bytes, 32, words), -7, dtype=np.int64)
-    accumulate(native, statistics, units, 4, leaves, packed, histograms, n_threads)
-    for unit, leaf, byte in [(0, 0, 0), (3, 1, 0), (4, 2, n_bytes - 1), (8, 2, 0), (8, 0, 0)]:
-        own = rows[begin[leaf] : end[leaf]]
-        bins = statistics[unit, own, byte]
-        by_hand = np.zeros((32, words), dtype=np.int64)
-        np.add.at(by_hand, bins & 15, packed[-1, own])
-        np.add.at(by_hand, 16 + (bins >> 4), packed[-1, own])
-        np.testing.assert_array_equal(histograms[1 + unit, leaf, -1, byte], by_hand)
-    assert (histograms[1:5, 2] == -7).all(), "a leaf that is not fresh, of units that are old"
+    def histograms_before(self):
+        """Places 1, 2, …; what nobody may read is -7."""
+        n_chunks, _, words = self.packed.shape
+        shape = (len(self.target) + 1, n_chunks, self.statistics.shape[2], 32, words)
+        histograms = np.full((len(self.units) + 2, *shape), -7, dtype=np.int64)
+        for place in range(self.n_old):
+            for leaf in np.flatnonzero(self.fresh == 0):
+                own = self.running_sums(self.units[place], leaf)
+                if leaf % 2 and self.fresh[leaf - 1]:
+                    own += self.running_sums(self.units[place], leaf - 1)
+                histograms[1 + place, self.target[leaf]] = own
+        return histograms
+
+    def score(
+        self, kernels, field_units, n_columns, n_outputs=1, n_eras=1, regularization=3.0,
+        min_weight=0.0, cosine=True, n_threads=1,
+    ):  # fmt: skip
+        """Scores and bins, (n_units, n_columns) each, and the histograms."""
+        histograms = self.histograms_before()
+        scores = np.empty((len(self.units), n_columns))
+        bins = np.empty((len(self.units), n_columns), dtype=np.uint8)
+        kernels.score_statistics(
+            self.statistics, self.units, self.n_old, 1, self.rows, self.packed, self.begin,
+            self.end, self.target, self.fresh, self.small, self.large,
+            scored_by_era(self.target, n_eras), n_outputs, field_units, regularization,
+            min_weight, cosine, np.empty_like(self.packed), histograms, scores, bins,
+            n_threads=n_threads,
+        )  # fmt: skip
+        return scores, bins, histograms
 
 
 @given(
@@ -275,40 +284,47 @@ def test_scores_of_statistics_equal_the_twin(
 ):
     n_segments = data.draw(st.sampled_from([0, 1, 3]))
     n_gradients = n_outputs * data.draw(st.sampled_from([1, max(n_segments, 1)]))
-    n_rows, n_bytes = 400, data.draw(st.sampled_from([1, 2, 3]))
+    n_rows = data.draw(st.sampled_from([1, 60, 400, 2000]))
+    n_bytes = data.draw(st.sampled_from([1, 2, 3, 9]))
     n_columns = 2 * n_bytes - data.draw(st.integers(0, 1))
     rng = np.random.default_rng(seed)
-    statistics = rng.integers(0, 256, size=(4, n_rows, n_bytes), dtype=np.uint8)
+    statistics = rng.integers(0, 256, size=(6, n_rows, n_bytes), dtype=np.uint8)
+    units = rng.permutation(6)[: data.draw(st.sampled_from([0, 1, 5]))].astype(np.uint32)
+    n_old = data.draw(st.integers(0, len(units)))
     rows, offsets = data.draw(partitions(n_rows))
-    n_leaves = len(offsets) - 1
     # Sums of all eras are larger than those of all rows here: room for four times the rows.
-    packed, units = packed_of(n_gradients, 4 * n_rows, seed)
+    packed, field_units = packed_of(n_gradients, 4 * n_rows, seed)
     packed = np.ascontiguousarray(packed[:, :n_rows])
-    n_chunks, words = packed_layout(n_gradients)
-    summed = np.zeros((6, n_leaves + 1, n_chunks, n_bytes, 32, words), dtype=np.int64)
-    target = np.arange(n_leaves, dtype=np.uint32)
-    leaves = (rows, offsets[:-1], offsets[1:], target, np.ones(n_leaves, dtype=np.uint8))
-    accumulate(reference, statistics, np.arange(4, dtype=np.uint32), 0, leaves, packed, summed)
-    # In old places the last histogram is a parent that has been scored before: running sums.
-    n_old = data.draw(st.integers(0, 4))
-    summed[:, -1] = summed[:, :-1].sum(axis=1)
-    halves = summed[1 : 1 + n_old, -1].reshape(n_old, n_chunks, 2 * n_bytes, 16, words)
-    halves[:] = halves.cumsum(axis=3)
-    large = np.full(n_leaves, NO_HISTOGRAM, dtype=np.uint32)
-    large[0] = n_leaves
-    scored = scored_by_era(np.roll(np.arange(n_leaves + 1, dtype=np.uint32), 1), n_segments + 1)
-    found = []
-    for kernels in (native, reference):
-        histograms = summed.copy()
-        scores = np.empty((4, n_columns))
-        best = np.empty((4, n_columns), dtype=np.uint8)
-        kernels.score_statistics(
-            histograms, 1, n_old, target, large, scored, n_outputs, units, regularization,
-            min_weight, cosine, scores, best, n_threads=n_threads,
-        )  # fmt: skip
-        found.append((scores, best, histograms))
-    for ours, theirs in zip(*found, strict=True):
+    level = LevelOfUnits(statistics, units, n_old, rows, offsets, packed, rng)
+    rule = (n_columns, n_outputs, n_segments + 1, regularization, min_weight, cosine)
+    found = level.score(native, field_units, *rule, n_threads)
+    for ours, theirs in zip(found, level.score(reference, field_units, *rule), strict=True):
         np.testing.assert_array_equal(ours, theirs)
+    for place, unit in enumerate(units):
+        for leaf, histogram in enumerate(level.target):
+            np.testing.assert_array_equal(
+                found[2][1 + place, histogram], level.running_sums(unit, leaf)
+            )
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 5])
+@pytest.mark.parametrize("n_outputs", [1, 3, 7])
+@pytest.mark.parametrize("n_bytes", [1, 2])
+def test_long_leaves_are_cut_and_merged_exactly(n_threads, n_outputs, n_bytes):
+    n_rows = 45_000
+    rng = np.random.default_rng(0)
+    statistics = rng.integers(0, 256, size=(9, n_rows, n_bytes), dtype=np.uint8)
+    rows = rng.permutation(n_rows).astype(np.uint32)
+    offsets = np.array([0, 13_000, 13_050, n_rows], dtype=np.uint32)
+    packed, field_units = packed_of(n_outputs, n_rows, 1)
+    units = np.arange(9, dtype=np.uint32)
+    level = LevelOfUnits(statistics, units, 4, rows, offsets, packed, rng)
+    n_columns = 2 * n_bytes
+    _, _, histograms = level.score(native, field_units, n_columns, n_outputs, n_threads=n_threads)
+    for unit, leaf in [(0, 0), (3, 1), (4, 2), (8, 2), (8, 0)]:
+        np.testing.assert_array_equal(
+            histograms[1 + unit, level.target[leaf]], level.running_sums(unit, leaf)
+        )
 
 
 # ---- the boundary ----------------------------------------------------------------------------

@@ -183,7 +183,7 @@ class StatisticScorer:
     ) -> None:
         """Sum and score units in their places; the first ``n_old`` have been there before."""
         settings = self._settings
-        native.accumulate_statistics(
+        native.score_statistics(
             self._cache.units,
             units,
             n_old,
@@ -194,14 +194,6 @@ class StatisticScorer:
             level.end,
             level.histograms,
             level.fresh,
-            self._scratch,
-            histograms,
-            n_threads=settings.n_threads,
-        )
-        native.score_statistics(
-            histograms,
-            first_place,
-            n_old,
             level.small,
             level.large,
             level.scored,
@@ -210,6 +202,8 @@ class StatisticScorer:
             settings.regularization,
             settings.min_weight,
             settings.cosine,
+            self._scratch,
+            histograms,
             scores,
             bins,
             n_threads=settings.n_threads,

@@ -137,7 +137,7 @@ def target_statistics(
     *,
     n_threads: int,
 ) -> None: ...
-def accumulate_statistics(
+def score_statistics(
     statistics: NDArray[np.uint8],
     units: NDArray[np.uint32],
     n_old: int,
@@ -148,23 +148,16 @@ def accumulate_statistics(
     end: NDArray[np.uint32],
     target: NDArray[np.uint32],
     fresh: NDArray[np.uint8],
-    scratch: NDArray[np.int64],
-    inout_histograms: NDArray[np.int64],
-    *,
-    n_threads: int,
-) -> None: ...
-def score_statistics(
-    inout_histograms: NDArray[np.int64],
-    first_place: int,
-    n_old: int,
     small: NDArray[np.uint32],
     large: NDArray[np.uint32],
     scored: NDArray[np.uint32],
     n_outputs: int,
-    units: NDArray[np.float64],
+    field_units: NDArray[np.float64],
     regularization: float,
     min_weight: float,
     cosine: bool,
+    scratch: NDArray[np.int64],
+    inout_histograms: NDArray[np.int64],
     out_scores: NDArray[np.float64],
     out_bins: NDArray[np.uint8],
     *,

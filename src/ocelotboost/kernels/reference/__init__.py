@@ -28,7 +28,6 @@ from ocelotboost.kernels.reference.leaves import (
     step_segments,
 )
 from ocelotboost.kernels.reference.order import (
-    accumulate_statistics,
     join_codes,
     score_statistics,
     target_statistics,
@@ -51,7 +50,6 @@ from ocelotboost.kernels.reference.table import (
 
 __all__ = [
     "accumulate_histograms",
-    "accumulate_statistics",
     "add_leaf_values",
     "answer_questions",
     "assign_leaves",

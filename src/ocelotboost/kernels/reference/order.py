@@ -133,7 +133,7 @@ def _bins(statistic: Floats, low: float, high: float) -> Bytes:
     return np.clip((statistic - low) * (15.0 / (high - low)), 0, 15).astype(np.uint8)
 
 
-def accumulate_statistics(
+def score_statistics(
     statistics: Bytes,
     units: Indices,
     n_old: int,
@@ -144,52 +144,33 @@ def accumulate_statistics(
     end: Indices,
     target: Indices,
     fresh: Bytes,
-    scratch: NDArray[np.int64],
-    inout_histograms: NDArray[np.int64],
-    *,
-    n_threads: int,
-) -> None:
-    """Sums of packed words over the rows of each leaf, by the low and the high half of each byte of
-    a unit; the first ``n_old`` units are summed over fresh leaves alone."""
-    for place, unit in enumerate(units):
-        for leaf, histogram in enumerate(target):
-            if place < n_old and not fresh[leaf]:
-                continue
-            own = rows[begin[leaf] : end[leaf]]
-            sums = inout_histograms[first_place + place, histogram]
-            sums[:] = 0
-            for chunk, byte in np.ndindex(*sums.shape[:2]):
-                bins = statistics[unit, own, byte]
-                np.add.at(sums[chunk, byte], bins & 15, packed[chunk, own])
-                np.add.at(sums[chunk, byte], 16 + (bins >> 4), packed[chunk, own])
-
-
-def score_statistics(
-    inout_histograms: NDArray[np.int64],
-    first_place: int,
-    n_old: int,
     small: Indices,
     large: Indices,
     scored: Indices,
     n_outputs: int,
-    units: Floats,
+    field_units: Floats,
     regularization: float,
     min_weight: float,
     cosine: bool,
+    scratch: NDArray[np.int64],
+    inout_histograms: NDArray[np.int64],
     out_scores: Floats,
     out_bins: Bytes,
     *,
     n_threads: int,
 ) -> None:
-    """The best border of every column of every place. In the first ``n_old`` places ``small`` are
-    fresh and ``large`` hold their parents, in the others all of ``scored`` are fresh; histograms
-    are left as running sums."""
+    """The best border of every column of every unit, from sums of packed words over the rows of
+    each leaf. For the first ``n_old`` units fresh leaves alone are summed, which are those of
+    ``small``; ``large`` hold their parents. Histograms are left as running sums."""
     n_histograms, n_chunks, _, _, words = inout_histograms.shape[1:]
-    for place in range(len(out_scores)):
-        columns = inout_histograms[first_place + place].reshape(
-            n_histograms, n_chunks, -1, 16, words
-        )
+    for place, unit in enumerate(units):
         old = place < n_old
+        histograms = inout_histograms[first_place + place]
+        for leaf, histogram in enumerate(target):
+            if fresh[leaf] or not old:
+                own = rows[begin[leaf] : end[leaf]]
+                histograms[histogram] = _sums_by_half(statistics[unit, own], packed[:, own])
+        columns = histograms.reshape(n_histograms, n_chunks, -1, 16, words)
         for histogram in small if old else scored[scored != NO_HISTOGRAM]:
             columns[histogram] = columns[histogram].cumsum(axis=2)
         for histogram, sibling in zip(small, large, strict=True):
@@ -200,8 +181,20 @@ def score_statistics(
                 leaves_of(scored, columns[:, :, column].__getitem__),
                 16,
                 n_outputs,
-                units,
+                field_units,
                 regularization,
                 min_weight,
                 cosine,
             )
+
+
+def _sums_by_half(own_bytes: Bytes, packed: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Sums of packed words (n_chunks, n, words) by the low and the high half of each byte of
+    (n, n_bytes): (n_chunks, n_bytes, 32, words)."""
+    n_chunks, _, words = packed.shape
+    sums = np.zeros((n_chunks, own_bytes.shape[1], 32, words), dtype=np.int64)
+    for chunk, byte in np.ndindex(*sums.shape[:2]):
+        bins = own_bytes[:, byte]
+        np.add.at(sums[chunk, byte], bins & 15, packed[chunk])
+        np.add.at(sums[chunk, byte], 16 + (bins >> 4), packed[chunk])
+    return sums
