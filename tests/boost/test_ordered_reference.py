@@ -227,7 +227,7 @@ class Training:
     def offered_after(self, splits: Sequence[Split]) -> list[Combination]:
         """Combinations that the next question of a tree may be about."""
         combinations = self.prepared.combinations
-        found = combinations.single()
+        found = combinations.single
         for level in range(len(splits)):
             found = found + combinations.after(splits[: level + 1])
         return found

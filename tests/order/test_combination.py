@@ -12,7 +12,7 @@ from ocelotboost.quantize.block import ColumnSplit
 
 def test_the_first_level_is_offered_features_for_themselves_but_not_those_of_one_hot():
     combinations = Combinations(features=(1, 3, 4), one_hot={9: 3}, largest=2)
-    assert combinations.single() == [Combination((1,)), Combination((4,))]
+    assert combinations.single == [Combination((1,)), Combination((4,))]
 
 
 def test_what_a_tree_uses_is_joined_with_every_feature():
@@ -55,7 +55,7 @@ def test_no_tree_is_offered_more_than_expected(seed, n_features, largest, with_n
     all_features = Combinations(features, one_hot, largest, with_numbers)
     combinations = all_features.among([2, 3, 4]) if subspace else all_features
     depth = 6
-    offered = dict.fromkeys(combinations.single())
+    offered = dict.fromkeys(combinations.single)
     splits = []
     for _ in range(depth - 1):
         columns = [ColumnSplit(c, int(rng.integers(3))) for c in (0, *one_hot)]

@@ -60,7 +60,7 @@ def grow_oblivious(
     if columns is not None:
         columns.start(gradients, candidates)
     if statistics is not None:
-        statistics.start(gradients, combinations.single(), ordering)
+        statistics.start(gradients, combinations.single, ordering)
     while True:
         found: list[Candidate | None] = []
         if columns is not None:

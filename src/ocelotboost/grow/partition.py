@@ -30,8 +30,10 @@ class Partition(NamedTuple):
 
     @classmethod
     def of(cls, rows: Indices, offsets: Indices, n_eras: int) -> Partition:
-        filled = (offsets[1:] > offsets[:-1]).reshape(n_eras, -1)
-        return cls(rows, offsets, n_eras, int(np.count_nonzero(np.logical_or.reduce(filled))))
+        filled = offsets[1:] > offsets[:-1]
+        if n_eras > 1:
+            filled = np.logical_or.reduce(filled.reshape(n_eras, -1))
+        return cls(rows, offsets, n_eras, int(np.count_nonzero(filled)))
 
     @property
     def n_cells(self) -> int:

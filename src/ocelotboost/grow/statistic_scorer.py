@@ -73,14 +73,15 @@ class StatisticScorer:
     def offer(self, combinations: Sequence[Combination]) -> None:
         """More combinations for the next levels of this tree."""
         cache, register, place_of = self._cache, self._cache.register, self._place_of
-        new = [n for n in register.numbers(combinations) if n not in self._offered]
-        if not new:
+        numbers = [n for n in register.numbers(combinations) if n not in self._offered]
+        if not numbers:
             return
-        self._offered.update(new)
+        self._offered.update(numbers)
+        new = np.array(numbers, dtype=np.intp)
         for first in range(0, len(new), cache.capacity):
             units = cache.fetch(new[first : first + cache.capacity], self._ordering)
         n_places = len(place_of)
-        statistics = register.statistics[new].tolist()
+        statistics = register.statistics.take(new).tolist()
         places = [place_of.setdefault(statistic, len(place_of)) for statistic in statistics]
         if len(place_of) <= cache.capacity:
             # None of them can be driven out before the tree is finished: they are asked for later
@@ -130,9 +131,9 @@ class StatisticScorer:
         """What a combination is worth that the model does not use yet: less with many values.
         (n_combinations, 1)."""
         register = self._cache.register
-        counts = register.value_counts[self._numbers]
+        counts = register.value_counts.take(self._numbers)
         worth: NDArray[np.float64] = (1 + counts / counts.max()) ** -self._model_size_reg
-        worth[register.in_model[self._numbers]] = 1
+        worth[register.in_model.take(self._numbers)] = 1
         return worth[:, np.newaxis]
 
     def _score_level(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import NamedTuple
 
 from ocelotboost.quantize.block import ColumnSplit
@@ -54,6 +55,7 @@ class Combinations:
     with_numbers: bool = False
     _joined: dict[Combination, list[Combination]] = field(default_factory=dict, repr=False)
 
+    @cached_property
     def single(self) -> list[Combination]:
         """Every feature for itself: what the first level is offered."""
         few_values = set(self.one_hot.values())

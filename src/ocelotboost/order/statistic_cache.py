@@ -81,7 +81,7 @@ class StatisticCache:
         self._asked = np.zeros(self.capacity, dtype=np.int64)  # when each unit was, last
         self._clock = 0
 
-    def fetch(self, numbers: Sequence[int], ordering: int) -> NDArray[np.uint32]:
+    def fetch(self, numbers: Sequence[int] | NDArray[np.intp], ordering: int) -> NDArray[np.uint32]:
         """The units of combinations with these numbers; at most ``capacity`` of them, valid until
         the next call."""
         if len(self.source.orderings) == 1:
@@ -98,7 +98,9 @@ class StatisticCache:
         self._asked[units] = self._clock
         return units
 
-    def _units_of(self, numbers: Sequence[int], ordering: int) -> NDArray[np.uint32]:
+    def _units_of(
+        self, numbers: Sequence[int] | NDArray[np.intp], ordering: int
+    ) -> NDArray[np.uint32]:
         statistics = self.register.statistics.take(numbers)
         units: NDArray[np.uint32] = self._unit_of[ordering].take(statistics)
         return units
