@@ -191,6 +191,7 @@ class _Grower:
         self._training = training
         self._settings = settings
         n_rows = training.block.n_rows
+        self._every_row = np.arange(n_rows, dtype=np.uint32)
         segments, n_gradients = settings.segments, n_outputs
         if segments is not None and settings.body_gradients == "segment":
             n_gradients *= segments.n_segments
@@ -213,7 +214,7 @@ class _Grower:
         sampled = settings.sampling.weights(
             evidence.own, evidence.weight, self._last_leaf_size, self._sample_rng
         )
-        rows, eras, weight = _chosen(evidence, sampled)
+        rows, eras, weight = self._chosen(evidence, sampled)
         whole_weights = training.whole_weights and sampled is None
         return grow_oblivious(
             self._packer.pack(
@@ -238,6 +239,18 @@ class _Grower:
             rng=self._noise_rng,
         )
 
+    def _chosen(
+        self, evidence: Evidence, sampled: NDArray[np.float32] | None
+    ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.float32] | None]:
+        """Rows with a sampling weight, where their eras begin, and weight times sampling weight."""
+        every = self._every_row if evidence.rows is None else evidence.rows
+        if sampled is None:
+            return every, evidence.eras, evidence.weight
+        taken = np.flatnonzero(sampled > 0)
+        eras = np.searchsorted(taken, evidence.eras).astype(np.uint32)
+        weight = sampled if evidence.weight is None else sampled * evidence.weight
+        return every.take(taken), eras, weight
+
     def finished(self, tree: GrownTree) -> None:
         if self._scorers.statistics is not None:
             self._scorers.statistics.used(combinations_of(tree))
@@ -248,21 +261,6 @@ class _Grower:
                 f"learning_rate smaller than {self._settings.learning_rate:g}, or a larger "
                 "l2_leaf_reg."
             )
-
-
-def _chosen(
-    evidence: Evidence, sampled: NDArray[np.float32] | None
-) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.float32] | None]:
-    """Rows with a sampling weight, where their eras begin, and weight times sampling weight."""
-    if sampled is None:
-        n_rows = evidence.own.shape[1]
-        every = np.arange(n_rows, dtype=np.uint32) if evidence.rows is None else evidence.rows
-        return every, evidence.eras, evidence.weight
-    taken = np.flatnonzero(sampled > 0)
-    eras = np.searchsorted(taken, evidence.eras).astype(np.uint32)
-    weight = sampled if evidence.weight is None else sampled * evidence.weight
-    rows = taken.astype(np.uint32) if evidence.rows is None else evidence.rows.take(taken)
-    return rows, eras, weight
 
 
 def _scorers(training: TrainingSet, n_gradients: int, settings: BoostSettings) -> Scorers:

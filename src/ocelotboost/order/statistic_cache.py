@@ -75,10 +75,13 @@ class StatisticCache:
             )
         self.units = np.empty((self.capacity, block.n_rows, source.columns.n_bytes), dtype=np.uint8)
         self._first_of: dict[int, int] = {}  # by fingerprint
-        # By ordering and statistic. An UNKNOWN statistic is the last entry, which stays empty.
+        # By ordering and statistic: the unit, and when it was asked for last. An UNKNOWN statistic
+        # is the last entry, which never has a unit.
         self._unit_of = np.full((len(source.orderings), 1), NO_UNIT, dtype=np.uint32)
-        self._holders: list[tuple[int, int]] = []  # of each unit, its ordering and statistic
-        self._asked = np.zeros(self.capacity, dtype=np.int64)  # when each unit was, last
+        self._asked = np.zeros((len(source.orderings), 1), dtype=np.int64)
+        # Of each unit in use, its ordering and statistic.
+        self._holders = np.empty((2, self.capacity), dtype=np.intp)
+        self._n_used = 0
         self._clock = 0
 
     def fetch(self, numbers: Sequence[int] | NDArray[np.intp], ordering: int) -> NDArray[np.uint32]:
@@ -87,27 +90,20 @@ class StatisticCache:
         if len(self.source.orderings) == 1:
             ordering = 0
         self._clock += 1
-        units = self._units_of(numbers, ordering)
-        if NO_UNIT in units.tolist():  # quicker than any(): they are few
-            absent = units == NO_UNIT
-            self._asked[units[~absent]] = self._clock
-            statistics = self.register.statistics.take(numbers)
-            first = np.where(statistics == UNKNOWN, numbers, statistics)
-            self._make(np.unique(first[absent]).tolist(), ordering)
-            units = self._units_of(numbers, ordering)
-        self._asked[units] = self._clock
-        return units
-
-    def _units_of(
-        self, numbers: Sequence[int] | NDArray[np.intp], ordering: int
-    ) -> NDArray[np.uint32]:
         statistics = self.register.statistics.take(numbers)
         units: NDArray[np.uint32] = self._unit_of[ordering].take(statistics)
+        self._asked[ordering][statistics] = self._clock
+        if NO_UNIT in units.tolist():  # quicker than any(): they are few
+            first = np.where(statistics == UNKNOWN, numbers, statistics)
+            self._make(np.unique(first[units == NO_UNIT]).tolist(), ordering)
+            statistics = self.register.statistics.take(numbers)
+            units = self._unit_of[ordering].take(statistics)
         return units
 
     def _make(self, numbers: list[int], ordering: int) -> None:
         while self._unit_of.shape[1] < len(self.register.statistics):
             self._unit_of = doubled(self._unit_of, NO_UNIT)
+            self._asked = doubled(self._asked, 0)
         most = max(_CODE_BYTES // (4 * self.source.data.n_rows), self._n_threads)
         combination = self.register.combination
         for _, group in groupby(numbers, key=lambda number: combination(number).base):
@@ -147,22 +143,20 @@ class StatisticCache:
             statistic = self._first_of.setdefault(int(joined.fingerprints[line]), number)
             register.statistics[number] = statistic
             register.value_counts[number] = joined.value_counts[line]
-            unit = int(self._unit_of[ordering, statistic])
-            if unit == NO_UNIT:
-                unit = self._take_unit(ordering, statistic)
+            self._asked[ordering, statistic] = self._clock
+            if self._unit_of[ordering, statistic] == NO_UNIT:
                 lines.append(line)
-                units.append(unit)
-            self._asked[unit] = self._clock
+                units.append(self._take_unit(ordering, statistic))
         return lines, units
 
     def _take_unit(self, ordering: int, statistic: int) -> int:
         """One never used, or that of the statistic which was not asked for the longest."""
-        unit = len(self._holders)
-        if unit < self.capacity:
-            self._holders.append((ordering, statistic))
+        if self._n_used < self.capacity:
+            unit = self._n_used
+            self._n_used += 1
         else:
-            unit = int(self._asked.argmin())
-            self._unit_of[self._holders[unit]] = NO_UNIT
-            self._holders[unit] = ordering, statistic
+            unit = int(self._asked[tuple(self._holders)].argmin())
+            self._unit_of[tuple(self._holders[:, unit])] = NO_UNIT
+        self._holders[:, unit] = ordering, statistic
         self._unit_of[ordering, statistic] = unit
         return unit
