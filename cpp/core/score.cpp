@@ -122,8 +122,10 @@ void score_columns(std::int64_t* histograms, std::size_t n_chunks, std::size_t n
         scored, rule.n_eras, n_chunks,
         [&](std::size_t histogram, std::size_t chunk) { return bins_of(chunk, histogram, slot); },
         leaves);
+    // Empty bins after the last one change nothing: whole vectors are quicker than the rest of one.
     const bool alone = columns_of[slot].size() == 1;
-    scores.score(alone ? columns.bin_counts[last.column] : used, leaves);
+    const std::size_t n_filled = alone ? columns.bin_counts[last.column] : used;
+    scores.score(std::min((n_filled + 7) / 8 * 8, used), leaves);
     for (const SlotColumn& own : columns_of[slot]) {
       if (!is_candidate(own)) continue;
       const std::uint32_t c = own.column;

@@ -134,39 +134,53 @@ OCELOT_INLINE Integers high_halves(const Words& words) {
 }
 
 // All segments of a leaf at once, for rows of one gradient: sums stay in registers, and are in
-// units of their fields.
-template <bool cosine>
-OCELOT_INLINE void add_eras(const std::int64_t* const* sums, std::size_t n_eras, std::size_t n_bins,
-                            float regularization, float* numerator, float* denominator) {
-  for (std::size_t first = 0; first < n_bins; first += lanes) {
-    Integers body_gradient{}, body_weight{};
-    std::int32_t body_gradients = 0, body_weights = 0;
-    Floats above = *reinterpret_cast<const Floats*>(numerator + first);
-    Floats below = *reinterpret_cast<const Floats*>(denominator + first);
-    for (std::size_t era = 0; era < n_eras; ++era) {
-      if (!sums[era]) continue;
-      const std::int64_t total = sums[era][n_bins - 1];
-      const auto weights = std::int32_t(total);
-      const auto gradients = std::int32_t((total + 0x80000000) >> 32);
+// units of their fields. The bins are n_vectors whole vectors from `first` on, or the rest of one.
+template <bool cosine, std::size_t n_vectors>
+OCELOT_INLINE void add_eras_at(std::size_t first, const std::int64_t* const* sums,
+                               std::size_t n_eras, std::size_t n_bins, float regularization,
+                               float* numerator, float* denominator) {
+  Integers body_gradient[n_vectors]{}, body_weight[n_vectors]{};
+  std::int32_t body_gradients = 0, body_weights = 0;
+  Floats* const above = reinterpret_cast<Floats*>(numerator + first);
+  Floats* const below = reinterpret_cast<Floats*>(denominator + first);
+  for (std::size_t era = 0; era < n_eras; ++era) {
+    if (!sums[era]) continue;
+    const std::int64_t total = sums[era][n_bins - 1];
+    const auto weights = std::int32_t(total);
+    const auto gradients = std::int32_t((total + 0x80000000) >> 32);
+#pragma GCC unroll 2
+    for (std::size_t v = 0; v < n_vectors; ++v) {
+      const std::size_t begin = first + v * lanes;
       Words words{};
-      if (first + lanes <= n_bins) {
-        words = *reinterpret_cast<const Words*>(sums[era] + first);
+      if (n_vectors > 1 || begin + lanes <= n_bins) {
+        words = *reinterpret_cast<const Words*>(sums[era] + begin);
       } else {
-        for (std::size_t k = 0; first + k < n_bins; ++k) words[k] = sums[era][first + k];
+        for (std::size_t k = 0; begin + k < n_bins; ++k) words[k] = sums[era][begin + k];
       }
       const Integers gradient = high_halves(words), weight = low_halves(words);
       if (body_weights > 0) {
-        const Sides value = leaf_values_of(sides(body_gradient, body_gradients),
-                                           sides(body_weight, body_weights), regularization);
-        add_terms<cosine>(value, sides(gradient, gradients), sides(weight, weights), above, below);
+        const Sides value = leaf_values_of(sides(body_gradient[v], body_gradients),
+                                           sides(body_weight[v], body_weights), regularization);
+        add_terms<cosine>(value, sides(gradient, gradients), sides(weight, weights), above[v],
+                          below[v]);
       }
-      body_gradient += gradient;
-      body_weight += weight;
-      body_gradients += gradients;
-      body_weights += weights;
+      body_gradient[v] += gradient;
+      body_weight[v] += weight;
     }
-    *reinterpret_cast<Floats*>(numerator + first) = above;
-    *reinterpret_cast<Floats*>(denominator + first) = below;
+    body_gradients += gradients;
+    body_weights += weights;
+  }
+}
+
+template <bool cosine>
+OCELOT_INLINE void add_eras(const std::int64_t* const* sums, std::size_t n_eras, std::size_t n_bins,
+                            float regularization, float* numerator, float* denominator) {
+  std::size_t first = 0;
+  for (; first + 2 * lanes <= n_bins; first += 2 * lanes) {
+    add_eras_at<cosine, 2>(first, sums, n_eras, n_bins, regularization, numerator, denominator);
+  }
+  for (; first < n_bins; first += lanes) {
+    add_eras_at<cosine, 1>(first, sums, n_eras, n_bins, regularization, numerator, denominator);
   }
 }
 
