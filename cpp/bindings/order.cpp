@@ -1,4 +1,5 @@
 #include "arrays.h"
+#include "join_codes.h"
 #include "score_arguments.h"
 #include "statistic_histogram.h"
 #include "statistic_score.h"

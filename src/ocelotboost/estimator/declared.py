@@ -1,0 +1,225 @@
+"""The parameters that classifier and regressor share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from ocelotboost.estimator.categories import is_size
+from ocelotboost.estimator.parameters import (
+    Rule,
+    either,
+    flag,
+    is_columns,
+    is_numbers,
+    nothing,
+    number,
+    one_of,
+    parameter,
+    whole,
+)
+from ocelotboost.order.statistic import HISTORIES
+from ocelotboost.quantize.borders import BORDER_RULES
+
+_metric_rule = Rule("a metric name such as 'AUC', or a metric object", lambda v: v is not None)
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
+    """As scikit-learn wants them: one attribute each, set by the constructor and nowhere else."""
+
+    iterations: int = parameter(1000, whole(1), "The most trees there will be.")
+    learning_rate: float | None = parameter(
+        None,
+        either(nothing(), number(0, open_low=True)),
+        "Share of each tree that is added. None: from rows, iterations and loss.",
+    )
+    depth: int = parameter(6, whole(1, 16), "Questions of a tree; it has 2^depth leaves.")
+    l2_leaf_reg: float = parameter(
+        3.0, number(0), "Pulls leaf values towards zero, as so many rows of gradient zero would."
+    )
+    loss_function: Any = parameter(
+        None,
+        Rule("a loss name such as 'Quantile:alpha=0.9', a loss object, or None", lambda v: True),
+        "What training makes small. None: RMSE; Logloss for two classes, MultiClass for more.",
+    )
+    boosting_type: str = parameter(
+        "auto",
+        one_of("auto", "Ordered", "Plain"),
+        "'Ordered': gradients that no row's own target has entered, better on small data. 'Plain': "
+        "the classic scheme, faster. 'auto': Ordered for 100 to 40,000 rows.",
+    )
+    segment_growth: float = parameter(
+        2.0,
+        number(1.1),
+        "For Ordered: supporting models learn from bodies of rows that grow by this factor.",
+    )
+    body_gradients: str = parameter(
+        "own",
+        one_of("own", "segment"),
+        "For Ordered: where the gradients of a body of rows are taken. 'segment': at the model "
+        "that learned from the body, as in the paper. 'own': each row's at a model that has not "
+        "seen it.",
+    )
+    independent_orderings: bool = parameter(
+        False,
+        flag(),
+        "For Ordered: boosting has orderings of its own, not those of the target statistics. For "
+        "experiments; it lets targets leak.",
+    )
+    cat_features: Any = parameter(
+        None,
+        Rule("names or positions of columns, or None", is_columns),
+        "Columns that hold categories, besides text, categories and booleans of data frames, "
+        "which are categorical by themselves.",
+    )
+    target_statistic: str = parameter(
+        "ordered",
+        one_of(*HISTORIES),
+        "What a category's target statistic is made of: 'ordered' rows before a row, all rows "
+        "('greedy') or all others ('leave_one_out'), which both leak, or a 'holdout' half.",
+    )
+    priors: Any = parameter(
+        (0.0, 0.5, 1.0),
+        Rule("a list of numbers", is_numbers),
+        "Priors of target statistics, one column each; of a mean target 0.5 is the mean.",
+    )
+    prior_weight: float = parameter(
+        1.0, number(0, open_low=True), "Each prior counts like so many rows."
+    )
+    statistic_window: int | None = parameter(
+        None,
+        either(nothing(), whole(1)),
+        "For 'ordered': only the last so many rows before a row. None: all of them.",
+    )
+    max_combination: int = parameter(
+        4, whole(1, 16), "The most categorical features that are combined; 1: no combinations."
+    )
+    combine_numbers: bool = parameter(
+        False,
+        flag(),
+        "The tree's questions about numbers and single categories may be part of a combination.",
+    )
+    one_hot_max_size: int = parameter(
+        2,
+        whole(0, 255),
+        "Features with at most so many values are asked for each of them, and have no statistic.",
+    )
+    permutation_count: int = parameter(
+        3, whole(1), "s: orderings that choose trees, besides the one that fills leaves."
+    )
+    has_time: Any = parameter(
+        False,
+        either(flag(), whole(0), Rule("the name of a column", lambda v: isinstance(v, str))),
+        "True: the rows come in the order of time; a column: by its numbers. No random orderings.",
+    )
+    model_size_reg: float = parameter(
+        0.5,
+        number(0),
+        "Makes a combination that no tree uses yet, and that has many values, less attractive.",
+    )
+    cache_memory: int | str = parameter(
+        "1GB",
+        Rule("a number of bytes or a text such as '512MB'", is_size),
+        "Target statistics are kept in so much memory and not made again for every tree.",
+    )
+    border_count: int = parameter(254, whole(1, 254), "The most borders a column is cut at.")
+    border_type: str = parameter(
+        "GreedyLogSum", one_of(*BORDER_RULES), "How the borders of a column are chosen."
+    )
+    nan_mode: str = parameter(
+        "Min",
+        one_of("Min", "Max", "Forbidden"),
+        "Missing values are below all numbers, above them, or an error.",
+    )
+    random_strength: float = parameter(
+        1.0, number(0), "Noise on the scores of splits; it fades as training goes on."
+    )
+    bootstrap_type: str = parameter(
+        "auto",
+        one_of("auto", "No", "Bayesian", "Bernoulli", "MVS"),
+        "Which rows choose a tree's structure. 'auto': MVS; Bayesian for several classes; all "
+        "rows when there are fewer than 100.",
+    )
+    bagging_temperature: float = parameter(
+        1.0, number(0), "For Bayesian: row weights are (-ln U)^temperature."
+    )
+    subsample: float | None = parameter(
+        None,
+        either(nothing(), number(0, 1, open_low=True)),
+        "For Bernoulli and MVS: share of the rows taken. None: 0.8.",
+    )
+    rsm: float = parameter(
+        1.0, number(0, 1, open_low=True), "Share of the columns each tree may use."
+    )
+    min_data_in_leaf: float = parameter(
+        1.0,
+        number(0),
+        "A leaf that weighs less earns no score and stays at zero (a weight of k is k rows).",
+    )
+    leaf_estimation_method: str | None = parameter(
+        None,
+        either(nothing(), one_of("Newton", "Gradient", "Exact")),
+        "How leaf values are found. None: what suits the loss.",
+    )
+    leaf_estimation_iterations: int | None = parameter(
+        None, either(nothing(), whole(1)), "Steps of it. None: what suits the loss."
+    )
+    score_function: str = parameter(
+        "Cosine", one_of("Cosine", "L2"), "What makes a split a good one."
+    )
+    eval_metric: Any = parameter(
+        None,
+        either(nothing(), _metric_rule),
+        "Watched besides the loss; on the first eval set it decides when to stop. None: the loss.",
+    )
+    early_stopping: str = parameter(
+        "auto",
+        one_of("auto", "ordered"),
+        "Which curve decides when to stop. 'auto': that of the eval set, if there is one. "
+        "'ordered': that of the training rows at models which have not seen them: no rows are held "
+        "out, the mode is Ordered, and it tends to stop late (docs/ordered.md).",
+    )
+    early_stopping_rounds: int | None = parameter(
+        None,
+        either(nothing(), whole(1)),
+        "Stop when the eval metric has not improved for so many trees. With validation_fraction or "
+        "early_stopping='ordered', None means 50.",
+    )
+    validation_fraction: float | None = parameter(
+        None,
+        either(nothing(), number(0, 1, open_low=True, open_high=True)),
+        "Hold out this share of the rows for early stopping (the same share of every class).",
+    )
+    refit: str | None = parameter(
+        None,
+        either(nothing(), one_of("replay")),
+        "With validation_fraction: 'replay' fills the leaves of the found trees again from all "
+        "rows, so that no row is wasted.",
+    )
+    time_limit: float | None = parameter(
+        None, either(nothing(), number(0, open_low=True)), "Seconds after which no tree is begun."
+    )
+    random_state: int | None = parameter(
+        0,
+        either(
+            nothing(),
+            whole(0),
+            Rule(
+                "a numpy RandomState or Generator",
+                lambda v: isinstance(v, np.random.RandomState | np.random.Generator),
+            ),
+        ),
+        "Same data and same number: same model, for any n_jobs. None: different each time.",
+    )
+    n_jobs: int | None = parameter(
+        None,
+        either(nothing(), Rule("a whole number; -1 is all cores", whole(-(1 << 30)).holds)),
+        "Threads. None: OCELOT_NUM_THREADS, else OMP_NUM_THREADS, else all cores.",
+    )
+    verbose: bool | int = parameter(
+        False, either(flag(), whole(0)), "Show a progress bar with the metric and remaining time."
+    )
