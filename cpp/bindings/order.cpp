@@ -10,10 +10,9 @@ namespace {
 
 void join_codes_of(const In<std::uint32_t, 2>& codes, const In<std::uint32_t, 1>& value_counts,
                    const In<std::uint32_t, 1>& member_offsets, const In<std::uint32_t, 1>& members,
-                   const Array<std::uint32_t, 2>& out_codes,
+                   const In<std::uint32_t, 1>& lines, const Array<std::uint32_t, 2>& out_codes,
                    const Array<std::uint32_t, 1>& out_value_counts,
-                   const Array<std::uint64_t, 1>& out_fingerprints,
-                   const In<std::uint32_t, 1>& lines, int n_threads) {
+                   const Array<std::uint64_t, 1>& out_fingerprints, int n_threads) {
   const std::size_t n_columns = codes.shape(0), n_rows = codes.shape(1);
   const std::size_t n_combinations = lines.shape(0), n_lines = out_codes.shape(0);
   require(value_counts.shape(0) == n_columns, "value_counts: one a column is needed");
@@ -146,9 +145,9 @@ void bind_order(nb::module_& module) {
   using nb::arg;
   module.def("join_codes", &join_codes_of, arg("codes").noconvert(),
              arg("value_counts").noconvert(), arg("member_offsets").noconvert(),
-             arg("members").noconvert(), arg("out_codes").noconvert(),
+             arg("members").noconvert(), arg("lines").noconvert(), arg("out_codes").noconvert(),
              arg("out_value_counts").noconvert(), arg("out_fingerprints").noconvert(),
-             arg("lines").noconvert(), nb::kw_only(), arg("n_threads"), Released());
+             nb::kw_only(), arg("n_threads"), Released());
   module.def("target_statistics", &target_statistics_of, arg("codes").noconvert(),
              arg("value_counts").noconvert(), arg("lines").noconvert(), arg("orders").noconvert(),
              arg("history"), arg("window"), arg("targets").noconvert(),

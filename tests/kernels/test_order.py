@@ -35,7 +35,7 @@ def join(kernels, codes, value_counts, members, n_threads=1):
         np.full(len(members) + 1, 99, dtype=np.uint32),
         np.full(len(members) + 1, 99, dtype=np.uint64),
     )
-    kernels.join_codes(codes, value_counts, offsets, flat, *out, lines, n_threads=n_threads)
+    kernels.join_codes(codes, value_counts, offsets, flat, lines, *out, n_threads=n_threads)
     assert all((array[0] == 99).all() for array in out)
     return tuple(array[lines] for array in out)
 

@@ -111,10 +111,10 @@ def join_codes(
     value_counts: NDArray[np.uint32],
     member_offsets: NDArray[np.uint32],
     members: NDArray[np.uint32],
+    lines: NDArray[np.uint32],
     out_codes: NDArray[np.uint32],
     out_value_counts: NDArray[np.uint32],
     out_fingerprints: NDArray[np.uint64],
-    lines: NDArray[np.uint32],
     *,
     n_threads: int,
 ) -> None: ...

@@ -91,6 +91,9 @@ class JoinedCodes:
             data.value_counts,
             np.cumsum([0, *map(len, members)], dtype=np.uint32),
             np.array([line for own in members for line in own], dtype=np.uint32),
-            *out,
+            out.lines,
+            out.codes,
+            out.value_counts,
+            out.fingerprints,
             n_threads=self._n_threads,
         )

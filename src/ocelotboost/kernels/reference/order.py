@@ -22,10 +22,10 @@ def join_codes(
     value_counts: Indices,
     member_offsets: Indices,
     members: Indices,
+    lines: Indices,
     out_codes: Indices,
     out_value_counts: Indices,
     out_fingerprints: Hashes,
-    lines: Indices,
     *,
     n_threads: int,
 ) -> None:
