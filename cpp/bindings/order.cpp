@@ -1,6 +1,9 @@
+#include <nanobind/stl/tuple.h>
+
 #include "arrays.h"
 #include "join_codes.h"
 #include "score_arguments.h"
+#include "statistic_choice.h"
 #include "statistic_histogram.h"
 #include "statistic_score.h"
 #include "statistics.h"
@@ -139,6 +142,24 @@ void score_statistics_of(const In<std::uint8_t, 3>& statistics, const In<std::ui
                    n_threads);
 }
 
+// The combination, the column of its statistic, and the gain.
+std::tuple<std::size_t, std::size_t, double> choose_statistic_of(
+    const In<double, 2>& scores, const In<std::uint32_t, 1>& places,
+    const In<std::uint32_t, 1>& value_counts, const In<std::uint8_t, 1>& in_model,
+    const std::optional<In<double, 2>>& noise, double before, double model_size_reg) {
+  const std::size_t n_columns = scores.shape(1), count = places.shape(0);
+  require(count > 0 && n_columns > 0, "places: one at least");
+  require_below(places, scores.shape(0), "places: no such place");
+  require(value_counts.shape(0) == count && in_model.shape(0) == count,
+          "value_counts, in_model: one a place is needed");
+  require(!noise || (noise->shape(0) == count && noise->shape(1) == n_columns),
+          "noise: one a place and column is needed");
+  const StatisticChoice best = choose_statistic(
+      scores.data(), n_columns, {places.data(), value_counts.data(), in_model.data(), count},
+      noise ? noise->data() : nullptr, before, model_size_reg);
+  return {best.combination, best.column, best.gain};
+}
+
 }  // namespace
 
 void bind_order(nb::module_& module) {
@@ -164,6 +185,10 @@ void bind_order(nb::module_& module) {
              arg("cosine"), arg("scratch").noconvert(), arg("inout_histograms").noconvert(),
              arg("out_scores").noconvert(), arg("out_bins").noconvert(), nb::kw_only(),
              arg("n_threads"), Released());
+  module.def("choose_statistic", &choose_statistic_of, arg("scores").noconvert(),
+             arg("places").noconvert(), arg("value_counts").noconvert(),
+             arg("in_model").noconvert(), arg("noise").noconvert().none(), arg("before"),
+             arg("model_size_reg"));
 }
 
 }  // namespace ocelot::bindings

@@ -327,6 +327,38 @@ def test_long_leaves_are_cut_and_merged_exactly(n_threads, n_outputs, n_bytes):
         )
 
 
+# ---- the choice ------------------------------------------------------------------------------
+
+
+@given(st.integers(1, 6), st.integers(1, 12), st.integers(1, 5), st.booleans(), SEEDS)
+def test_the_choice_equals_the_twin(n_places, n_offered, n_columns, noisy, seed):
+    rng = np.random.default_rng(seed)
+    offer = (
+        rng.normal(size=(n_places, n_columns)),
+        rng.integers(n_places, size=n_offered).astype(np.uint32),
+        rng.integers(1, 1000, size=n_offered).astype(np.uint32),
+        rng.integers(2, size=n_offered).astype(np.uint8),
+        rng.normal(size=(n_offered, n_columns)) if noisy else None,
+    )
+    reg = rng.choice([0.0, 0.5, 2.0])
+    found = native.choose_statistic(*offer, 0.1, reg)
+    expected = reference.choose_statistic(*offer, 0.1, reg)
+    assert found[:2] == expected[:2]
+    assert found[2] == pytest.approx(expected[2], rel=1e-14)
+
+
+def test_the_first_of_equals_is_chosen_and_many_values_cost():
+    scores = np.array([[1.0, 5.0], [5.0, 4.0]])
+    places = np.array([1, 0, 1], dtype=np.uint32)
+    values = np.array([30, 30, 10], dtype=np.uint32)
+    new, used = np.zeros(3, dtype=np.uint8), np.array([0, 1, 0], dtype=np.uint8)
+    assert native.choose_statistic(scores, places, values, new, None, 1.0, 0.0) == (0, 0, 4.0)
+    which, column, gain = native.choose_statistic(scores, places, values, new, None, 1.0, 0.5)
+    assert (which, column) == (2, 0)
+    assert gain == pytest.approx(4.0 / np.sqrt(1 + 1 / 3))
+    assert native.choose_statistic(scores, places, values, used, None, 1.0, 0.5) == (1, 1, 4.0)
+
+
 # ---- the boundary ----------------------------------------------------------------------------
 
 
@@ -367,3 +399,24 @@ def test_a_statistic_needs_a_unit_that_is_there():
                 np.zeros(shape, dtype=np.uint8),
                 n_threads=1,
             )
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"places": np.array([2], dtype=np.uint32)}, "no such place"),
+        ({"places": np.empty(0, dtype=np.uint32)}, "one at least"),
+        ({"value_counts": np.ones(2, dtype=np.uint32)}, "one a place"),
+        ({"noise": np.zeros((1, 3))}, "one a place and column"),
+    ],
+)
+def test_a_choice_needs_places_that_are_there(change, problem):
+    offer = {
+        "scores": np.zeros((2, 2)),
+        "places": np.zeros(1, dtype=np.uint32),
+        "value_counts": np.ones(1, dtype=np.uint32),
+        "in_model": np.zeros(1, dtype=np.uint8),
+        "noise": None,
+    }
+    with pytest.raises(ValueError, match=problem):
+        native.choose_statistic(*{**offer, **change}.values(), 0.0, 0.5)

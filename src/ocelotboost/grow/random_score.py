@@ -29,10 +29,8 @@ def noise_scale(
     return random_strength * math.sqrt(mean_square) * decay / (1.0 + decay)
 
 
-def add_noise(
-    scores: NDArray[np.float64], scale: float, rng: np.random.Generator
-) -> NDArray[np.float64]:
-    """One draw a column; the same draws whatever the rows are."""
-    if scale == 0:
-        return scores
-    return scores + scale * rng.standard_normal(scores.shape)
+def draw_noise(
+    shape: tuple[int, ...], scale: float, rng: np.random.Generator
+) -> NDArray[np.float64] | None:
+    """One draw a column; the same draws whatever the rows are. None: there is none."""
+    return None if scale == 0 else scale * rng.standard_normal(shape)

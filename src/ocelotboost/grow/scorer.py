@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from ocelotboost.grow.answers import Split
 from ocelotboost.grow.level import Level
 from ocelotboost.grow.partition import Partition
-from ocelotboost.grow.random_score import add_noise
+from ocelotboost.grow.random_score import draw_noise
 from ocelotboost.kernels import native
 from ocelotboost.kernels.contract import N_BINS, packed_layout
 from ocelotboost.kernels.memory import aligned_empty
@@ -126,8 +126,9 @@ class ColumnScorer:
                 partition, level, self._block.layout, self._histograms, self._candidates
             )
         )
-        noisy = add_noise(scores, noise, rng)
-        best = int(np.argmax(noisy))
+        drawn = draw_noise(scores.shape, noise, rng)
+        noisy = scores if drawn is None else scores + drawn
+        best = int(noisy.argmax())
         if scores[best] == -np.inf:
             return None
         return Candidate(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ocelotboost.grow.level import Level
 from ocelotboost.grow.partition import Partition
-from ocelotboost.grow.random_score import add_noise
+from ocelotboost.grow.random_score import draw_noise
 from ocelotboost.grow.scorer import HISTOGRAM_BYTES, Candidate, PackedGradients, ScoreSettings
 from ocelotboost.kernels import native
 from ocelotboost.kernels.contract import packed_layout
@@ -35,7 +35,7 @@ class StatisticScorer:
     def __init__(
         self,
         cache: StatisticCache,
-        most_places: int,
+        most_offered: int,
         n_gradients: int,
         n_cells: int,
         model_size_reg: float,
@@ -47,11 +47,18 @@ class StatisticScorer:
         self._settings = settings
         n_chunks, words = packed_layout(n_gradients)
         self._histogram_shape = (n_chunks, cache.units.shape[2], _BINS_OF_A_BYTE, words)
-        place_bytes = most_places * 8 * int(np.prod(self._histogram_shape))
+        place_bytes = most_offered * 8 * int(np.prod(self._histogram_shape))
         #: Histograms a place, of as many cells as will be there or fit into memory.
         self.capacity = min(n_cells, max(HISTOGRAM_BYTES // place_bytes, 1))
-        self._histograms = self._empty(most_places, self.capacity)
+        self._histograms = self._empty(most_offered, self.capacity)
         self._scratch = np.empty((n_chunks, cache.units.shape[1], words), dtype=np.int64)
+        # Of each offered combination, in the order of offering:
+        self._numbers = np.empty(most_offered, dtype=np.intp)
+        self._places = np.empty(most_offered, dtype=np.uint32)
+        self._value_counts = np.empty(most_offered, dtype=np.uint32)
+        self._in_model = np.empty(most_offered, dtype=np.uint8)
+        # Of each place, as long as all are in the cache:
+        self._units = np.empty(most_offered, dtype=np.uint32)
 
     def start(
         self, gradients: PackedGradients, combinations: Sequence[Combination], ordering: int
@@ -62,36 +69,26 @@ class StatisticScorer:
         self._n_old = 0
         self._offered: set[int] = set()
         self._place_of: dict[int, int] = {}  # by statistic
-        # Of each offered combination, in the order of offering:
-        self._numbers = np.empty(0, dtype=np.intp)
-        self._places = np.empty(0, dtype=np.intp)
-        self._worth = np.empty((0, 1))
-        # Of each place, as long as all are in the cache:
-        self._units = np.empty(0, dtype=np.uint32)
         self.offer(combinations)
 
     def offer(self, combinations: Sequence[Combination]) -> None:
         """More combinations for the next levels of this tree."""
         cache, register, place_of = self._cache, self._cache.register, self._place_of
         numbers = [n for n in register.numbers(combinations) if n not in self._offered]
-        if not numbers:
-            return
-        self._offered.update(numbers)
-        new = np.array(numbers, dtype=np.intp)
-        for first in range(0, len(new), cache.capacity):
-            units = cache.fetch(new[first : first + cache.capacity], self._ordering)
-        n_places = len(place_of)
-        statistics = register.statistics.take(new).tolist()
-        places = [place_of.setdefault(statistic, len(place_of)) for statistic in statistics]
-        if len(place_of) <= cache.capacity:
-            # None of them can be driven out before the tree is finished: they are asked for later
-            # than all others.
-            if len(place_of) - n_places < len(new):
-                units = cache.fetch(list(place_of)[n_places:], self._ordering)
-            self._units = np.concatenate([self._units, units])
-        self._numbers = np.concatenate([self._numbers, new])
-        self._places = np.concatenate([self._places, places])
-        self._worth = self._worth_of_offered()
+        for first in range(0, len(numbers), cache.capacity):
+            new = np.array(numbers[first : first + cache.capacity], dtype=np.intp)
+            units = cache.fetch(new, self._ordering).tolist()
+            own = slice(len(self._offered), len(self._offered) + len(new))
+            self._offered.update(new.tolist())
+            self._numbers[own] = new
+            self._value_counts[own] = register.value_counts.take(new)
+            self._in_model[own] = register.in_model.take(new)
+            places = []
+            for statistic, unit in zip(register.statistics.take(new).tolist(), units, strict=True):
+                place = place_of.setdefault(statistic, len(place_of))
+                self._units[place] = unit
+                places.append(place)
+            self._places[own] = places
 
     def used(self, combinations: Iterable[Combination]) -> None:
         """These are in the model now."""
@@ -118,23 +115,21 @@ class StatisticScorer:
         else:
             self._score_level(partition, level, scores, bins)
         self._n_old = n_statistics
-        if n_statistics < len(self._places):
-            scores = scores.take(self._places, axis=0)
-        noisy = add_noise(scores, noise, rng) - before
-        noisy *= self._worth
-        which, column = divmod(int(noisy.argmax()), self._n_columns)
+        n_offered = len(self._offered)
+        places = self._places[:n_offered]
+        which, column, gain = native.choose_statistic(
+            scores,
+            places,
+            self._value_counts[:n_offered],
+            self._in_model[:n_offered],
+            draw_noise((n_offered, self._n_columns), noise, rng),
+            before,
+            self._model_size_reg,
+        )
+        place = int(places[which])
         combination = self._cache.register.combination(int(self._numbers[which]))
-        split = StatisticSplit(combination, column, int(bins[self._places[which], column]))
-        return Candidate(split, float(scores[which, column]), float(noisy[which, column]) + before)
-
-    def _worth_of_offered(self) -> NDArray[np.float64]:
-        """What a combination is worth that the model does not use yet: less with many values.
-        (n_combinations, 1)."""
-        register = self._cache.register
-        counts = register.value_counts.take(self._numbers)
-        worth: NDArray[np.float64] = (1 + counts / counts.max()) ** -self._model_size_reg
-        worth[register.in_model.take(self._numbers)] = 1
-        return worth[:, np.newaxis]
+        split = StatisticSplit(combination, column, int(bins[place, column]))
+        return Candidate(split, float(scores[place, column]), gain + before)
 
     def _score_level(
         self,
@@ -144,12 +139,12 @@ class StatisticScorer:
         bins: NDArray[np.uint8],
     ) -> None:
         """As many statistics at a time as the cache holds."""
-        if len(self._units) == len(scores):
-            self._score(
-                partition, level, self._units, 0, self._n_old, self._histograms, scores, bins
-            )
-            return
         statistics, capacity = list(self._place_of), self._cache.capacity
+        if len(statistics) <= capacity:
+            # None of them was driven out since it was offered: all others are asked for earlier.
+            units, n_old = self._units[: len(statistics)], self._n_old
+            self._score(partition, level, units, 0, n_old, self._histograms, scores, bins)
+            return
         for first in range(0, len(statistics), capacity):
             some = slice(first, first + capacity)
             units = self._cache.fetch(statistics[some], self._ordering)

@@ -163,6 +163,15 @@ def score_statistics(
     *,
     n_threads: int,
 ) -> None: ...
+def choose_statistic(
+    scores: NDArray[np.float64],
+    places: NDArray[np.uint32],
+    value_counts: NDArray[np.uint32],
+    in_model: NDArray[np.uint8],
+    noise: NDArray[np.float64] | None,
+    before: float,
+    model_size_reg: float,
+) -> tuple[int, int, float]: ...
 def pack_gradients(
     gradients: NDArray[np.float32],
     weights: NDArray[np.float32] | None,

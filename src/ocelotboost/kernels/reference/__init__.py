@@ -28,6 +28,7 @@ from ocelotboost.kernels.reference.leaves import (
     step_segments,
 )
 from ocelotboost.kernels.reference.order import (
+    choose_statistic,
     join_codes,
     score_statistics,
     target_statistics,
@@ -54,6 +55,7 @@ __all__ = [
     "answer_questions",
     "assign_leaves",
     "choose_borders",
+    "choose_statistic",
     "combination_keys",
     "count_missing",
     "encode_hashes",

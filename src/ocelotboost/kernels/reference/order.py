@@ -188,6 +188,26 @@ def score_statistics(
             )
 
 
+def choose_statistic(
+    scores: Floats,
+    places: Indices,
+    value_counts: Indices,
+    in_model: Bytes,
+    noise: Floats | None,
+    before: float,
+    model_size_reg: float,
+) -> tuple[int, int, float]:
+    """The offered combination and the column of its statistic that gain most over the score
+    ``before``, and the gain. A combination that the model does not use yet gains less, the more
+    values it has. ``scores`` are (n_places, n_columns)."""
+    worth = (1 + value_counts / value_counts.max()) ** -model_size_reg
+    worth[in_model > 0] = 1
+    noisy = scores[places] + (0.0 if noise is None else noise)
+    gains = (noisy - before) * worth[:, np.newaxis]
+    combination, column = divmod(int(gains.argmax()), scores.shape[1])
+    return combination, column, float(gains[combination, column])
+
+
 def _sums_by_half(own_bytes: Bytes, packed: NDArray[np.int64]) -> NDArray[np.int64]:
     """Sums of packed words (n_chunks, n, words) by the low and the high half of each byte of
     (n, n_bytes): (n_chunks, n_bytes, 32, words)."""
