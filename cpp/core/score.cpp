@@ -44,35 +44,41 @@ std::vector<std::vector<SlotColumn>> columns_by_slot(const ScoredColumns& column
   return slots;
 }
 
-// From [count][width] sums: those over the other index, in place for the first.
-OCELOT_HOT void fold(std::int64_t* sums, std::size_t count, std::size_t width, std::size_t words,
-                     std::int64_t* by_bin) {
-  std::fill_n(by_bin, width * words, 0);
-  for (std::size_t i = 0; i < count; ++i) {
-    std::int64_t* const own = sums + i * width * words;
-    for (std::size_t k = 0; k < width * words; ++k) by_bin[k] += own[k];
-    for (std::size_t w = 0; w < words; ++w) {
-      std::int64_t sum = 0;
-      for (std::size_t b = 0; b < width; ++b) sum += own[b * words + w];
-      sums[i * words + w] = sum;
+// Of [n_blocks][size] bins: the sum of each block, and that of all blocks in place of the first.
+template <std::size_t words>
+OCELOT_INLINE void fold_words(std::int64_t* bins, std::size_t n_blocks, std::size_t size,
+                              std::int64_t* by_block) {
+  for (std::size_t block = 0; block < n_blocks; ++block) {
+    const std::int64_t* const own = bins + block * size * words;
+    std::int64_t sums[words]{};
+    for (std::size_t i = 0; i < size; ++i) {
+      for (std::size_t w = 0; w < words; ++w) sums[w] += own[i * words + w];
     }
+    std::copy_n(sums, words, by_block + block * words);
+    if (block == 0) continue;
+    for (std::size_t i = 0; i < size * words; ++i) bins[i] += own[i];
   }
+}
+
+OCELOT_HOT void fold(std::int64_t* bins, std::size_t n_blocks, std::size_t size, std::size_t words,
+                     std::int64_t* by_block) {
+  if (words == 1) return fold_words<1>(bins, n_blocks, size, by_block);
+  if (words == 2) return fold_words<2>(bins, n_blocks, size, by_block);
+  fold_words<4>(bins, n_blocks, size, by_block);
 }
 
 // A slot that columns share becomes their marginals, running sums, one column after the other.
 void run_marginals(std::int64_t* slot, std::size_t words, const std::vector<SlotColumn>& columns) {
-  std::int64_t joint[n_bins * 4];
+  std::int64_t joint[n_bins * 4], unused[n_bins * 4];
   std::copy_n(slot, n_bins * words, joint);
-  std::size_t count = n_bins;
-  std::int64_t unused[n_bins * 4];
-  for (const SlotColumn& own : columns) {
-    const std::size_t gap = count * (std::size_t{1} << own.shift) / n_bins;
-    count /= gap;
-    if (gap > 1) fold(joint, count, gap, words, unused);
-    count /= own.width;
-    std::int64_t* const bins = slot + own.first * words;
-    fold(joint, count, own.width, words, bins);
-    run_sums(bins, own.width, words);
+  std::size_t count = n_bins;  // of the bits below the last column
+  for (auto own = columns.rbegin(); own != columns.rend(); ++own) {
+    const std::size_t below = std::size_t{1} << own->shift, used = below * own->width;
+    if (used < count) fold(joint, count / used, used, words, unused);
+    std::int64_t* const bins = slot + own->first * words;
+    fold(joint, own->width, below, words, bins);
+    run_sums(bins, own->width, words);
+    count = below;
   }
 }
 
