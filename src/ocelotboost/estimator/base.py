@@ -38,7 +38,7 @@ from ocelotboost.model.importance import feature_importances
 from ocelotboost.model.trained import TrainedModel
 from ocelotboost.order.statistic import StatisticTargets
 from ocelotboost.order.whole_data import WholeData
-from ocelotboost.predict.predictor import Predictor, make_predictor
+from ocelotboost.predict.predictor import PredictorOnDemand
 from ocelotboost.quantize.categorical_data import CategoricalData
 from ocelotboost.quantize.quantizer import refuse_missing
 from ocelotboost.table.columns import Table
@@ -159,7 +159,7 @@ class OcelotEstimator(DeclaredParameters):
         self.history_ = model.history
         self.best_iteration_ = model.best_iteration
         self.n_iter_ = model.forest.n_trees
-        self._predictor: Predictor = make_predictor(model.forest)
+        self._predictor = PredictorOnDemand(model.forest)
 
     def _metrics(self, loss: Loss) -> list[MetricLike]:
         if self.eval_metric is None:
@@ -204,16 +204,16 @@ class OcelotEstimator(DeclaredParameters):
             and len(X) > 0
             and self.model_.feature_names is None
             and self.nan_mode != "Forbidden"
-            and self._predictor.categories is None
+            and self._predictor.ready.categories is None
         ):
-            return self._predictor.raw_of_matrix(X, self._prediction_threads(len(X)))
+            return self._predictor.ready.raw_of_matrix(X, self._prediction_threads(len(X)))
         table = self._matching_table(X)
-        return self._predictor.raw(table, self._prediction_threads(table.n_rows))
+        return self._predictor.ready.raw(table, self._prediction_threads(table.n_rows))
 
     def _staged_raw(self, X: Any) -> Iterator[Floats]:
         check_is_fitted(self, "model_")
         table = self._matching_table(X)
-        yield from self._predictor.staged(table, self._prediction_threads(table.n_rows))
+        yield from self._predictor.ready.staged(table, self._prediction_threads(table.n_rows))
 
     def _matching_table(self, X: Any) -> Table:
         categorical = np.flatnonzero(self.model_.forest.categorical).tolist()
@@ -283,7 +283,7 @@ class OcelotEstimator(DeclaredParameters):
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         if hasattr(self, "model_"):
-            self._predictor = make_predictor(self.model_.forest)
+            self._predictor = PredictorOnDemand(self.model_.forest)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "model_")

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -126,6 +127,7 @@ class StatisticTables:
         offsets = self.entry_offsets.astype(np.int64)
         return offsets[1:] - offsets[:-1]
 
+    @cached_property
     def sum_offsets(self) -> NDArray[np.int64]:
         """Where each table's sums begin, and the end: (n_tables + 1,)."""
         return offsets_of(self.n_entries() * self.n_targets, np.int64)
@@ -146,7 +148,7 @@ class StatisticTables:
         """A view of a table's sums: (n_entries of the table, n_targets of the table)."""
         entries = self.entries_of(table)
         n_entries, n_targets = entries.stop - entries.start, int(self.n_targets[table])
-        first = int(self.sum_offsets()[table])
+        first = int(self.sum_offsets[table])
         return self.sums[first : first + n_entries * n_targets].reshape(n_entries, n_targets)
 
     def select(self, columns: NDArray[Any]) -> StatisticTables:

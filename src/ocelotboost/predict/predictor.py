@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -167,6 +168,18 @@ def _chunk_rows(n_byte_columns: int) -> int:
     for the same few lines of the cache.
     """
     return min(max(_CHUNK_BYTES // n_byte_columns, 4096), 1 << 16) // 256 * 256 + 128
+
+
+class PredictorOnDemand:
+    """Prepares a forest when the first prediction asks for it: a fit that is only saved or
+    described does without."""
+
+    def __init__(self, forest: Forest) -> None:
+        self._forest = forest
+
+    @cached_property
+    def ready(self) -> Predictor:
+        return make_predictor(self._forest)
 
 
 def make_predictor(forest: Forest) -> Predictor:
