@@ -254,8 +254,8 @@ OCELOT_HOT void run_sums(std::int64_t* bins, std::size_t n_bins, std::size_t wor
       Four sums = own;
       sums += __builtin_shufflevector(sums, Four{}, 4, 0, 1, 2);
       sums += __builtin_shufflevector(sums, Four{}, 4, 4, 0, 1);
-      own = sums += before;
-      before = __builtin_shufflevector(sums, sums, 3, 3, 3, 3);
+      own = sums + before;
+      before += __builtin_shufflevector(sums, sums, 3, 3, 3, 3);
     }
   }
 #endif
