@@ -7,6 +7,7 @@
 #include "statistic_histogram.h"
 #include "statistic_score.h"
 #include "statistics.h"
+#include "whole_data.h"
 
 namespace ocelot::bindings {
 namespace {
@@ -160,6 +161,29 @@ std::tuple<std::size_t, std::size_t, double> choose_statistic_of(
   return {best.combination, best.column, best.gain};
 }
 
+void total_by_value_of(const In<std::uint32_t, 1>& codes, const In<float, 2>& targets,
+                       const OptionalWeights& weights,
+                       const std::optional<In<std::uint32_t, 1>>& rows,
+                       const Array<double, 1>& out_counts, const Array<double, 2>& out_sums,
+                       const Array<std::uint32_t, 1>& out_rows) {
+  const std::size_t n_all_rows = codes.shape(0), n_values = out_counts.shape(0);
+  require(targets.shape(1) == n_all_rows, "targets: one a row is needed");
+  require(out_sums.shape(0) == n_values && out_sums.shape(1) == targets.shape(0),
+          "out_sums: one a value and target is needed");
+  require(out_rows.shape(0) == n_values, "out_rows: one a value is needed");
+  require_below(codes, n_values, "codes: no such value");
+  if (rows) require_below(*rows, n_all_rows, "rows: no such row");
+  total_by_value(codes.data(), targets.data(), targets.shape(0), n_all_rows,
+                 data_or_null(weights, n_all_rows), rows ? rows->data() : nullptr,
+                 rows ? rows->shape(0) : n_all_rows, n_values, out_counts.data(), out_sums.data(),
+                 out_rows.data());
+}
+
+void order_keys_of(const In<std::uint64_t, 1>& keys, const Array<std::uint32_t, 1>& out_order) {
+  require(out_order.shape(0) == keys.shape(0), "out_order: one a key is needed");
+  order_keys(keys.data(), keys.shape(0), out_order.data());
+}
+
 }  // namespace
 
 void bind_order(nb::module_& module) {
@@ -189,6 +213,12 @@ void bind_order(nb::module_& module) {
              arg("places").noconvert(), arg("value_counts").noconvert(),
              arg("in_model").noconvert(), arg("noise").noconvert().none(), arg("before"),
              arg("model_size_reg"));
+  module.def("total_by_value", &total_by_value_of, arg("codes").noconvert(),
+             arg("targets").noconvert(), arg("weights").noconvert().none(),
+             arg("rows").noconvert().none(), arg("out_counts").noconvert(),
+             arg("out_sums").noconvert(), arg("out_rows").noconvert(), Released());
+  module.def("order_keys", &order_keys_of, arg("keys").noconvert(), arg("out_order").noconvert(),
+             Released());
 }
 
 }  // namespace ocelot::bindings

@@ -359,6 +359,40 @@ def test_the_first_of_equals_is_chosen_and_many_values_cost():
     assert native.choose_statistic(scores, places, values, used, None, 1.0, 0.5) == (1, 1, 4.0)
 
 
+# ---- tables of the whole data ----------------------------------------------------------------
+
+
+@given(st.data(), st.integers(1, 40), st.integers(1, 3), st.booleans(), SEEDS)
+def test_totals_by_value_equal_the_twin(data, n_rows, n_targets, some_rows, seed):
+    rng = np.random.default_rng(seed)
+    n_values = data.draw(st.integers(1, 9))
+    rows = rng.permutation(n_rows)[: n_rows // 2].astype(np.uint32) if some_rows else None
+    source = (
+        rng.integers(n_values, size=n_rows).astype(np.uint32),
+        rng.normal(size=(n_targets, n_rows)).astype(np.float32),
+        data.draw(weights(n_rows)),
+        rows,
+    )
+    found = []
+    for kernels in (native, reference):
+        counts, sums = np.empty(n_values), np.empty((n_values, n_targets))
+        last = np.empty(n_values, dtype=np.uint32)
+        kernels.total_by_value(*source, counts, sums, last)
+        found.append((counts, sums, last))
+    for ours, theirs in zip(*found, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+@given(st.integers(0, 300), st.sampled_from([1, 5, 1 << 32, (1 << 64) - 1]), SEEDS)
+def test_keys_are_ordered_like_the_twin_even_if_they_are_no_hashes(n_keys, highest, seed):
+    rng = np.random.default_rng(seed)
+    keys = rng.integers(highest, size=n_keys, dtype=np.uint64, endpoint=True)
+    found = [np.empty(n_keys, dtype=np.uint32) for _ in range(2)]
+    for kernels, order in zip((native, reference), found, strict=True):
+        kernels.order_keys(keys, order)
+    np.testing.assert_array_equal(*found)
+
+
 # ---- the boundary ----------------------------------------------------------------------------
 
 
@@ -420,3 +454,14 @@ def test_a_choice_needs_places_that_are_there(change, problem):
     }
     with pytest.raises(ValueError, match=problem):
         native.choose_statistic(*{**offer, **change}.values(), 0.0, 0.5)
+
+
+def test_totals_need_values_and_rows_that_are_there():
+    codes, targets = np.array([0, 2], dtype=np.uint32), np.zeros((1, 2), dtype=np.float32)
+    for n_values, rows, problem in [
+        (2, None, "no such value"),
+        (3, np.array([2], dtype=np.uint32), "no such row"),
+    ]:
+        out = np.empty(n_values), np.empty((n_values, 1)), np.empty(n_values, dtype=np.uint32)
+        with pytest.raises(ValueError, match=problem):
+            native.total_by_value(codes, targets, None, rows, *out)

@@ -172,6 +172,16 @@ def choose_statistic(
     before: float,
     model_size_reg: float,
 ) -> tuple[int, int, float]: ...
+def total_by_value(
+    codes: NDArray[np.uint32],
+    targets: NDArray[np.float32],
+    weights: NDArray[np.float32] | None,
+    rows: NDArray[np.uint32] | None,
+    out_counts: NDArray[np.float64],
+    out_sums: NDArray[np.float64],
+    out_rows: NDArray[np.uint32],
+) -> None: ...
+def order_keys(keys: NDArray[np.uint64], out_order: NDArray[np.uint32]) -> None: ...
 def pack_gradients(
     gradients: NDArray[np.float32],
     weights: NDArray[np.float32] | None,

@@ -35,11 +35,10 @@ def compact(array: NDArray[Any]) -> NDArray[Any]:
     """
     if len(array) == 0:
         return np.empty(0, dtype=np.uint8)
-    if array.dtype.kind == "f" and not (np.isfinite(array) & (np.trunc(array) == array)).all():
-        return array.astype(np.float64)
     low, high = array.min(), array.max()
+    whole = array.dtype.kind != "f" or bool((np.trunc(array) == array).all())  # not so for NaN
     for dtype in _COUNTING_DTYPES:
-        if low >= 0 and high <= np.iinfo(dtype).max:
+        if whole and low >= 0 and high <= np.iinfo(dtype).max:
             return array.astype(dtype)
     return array.astype(np.float64)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,6 +23,7 @@ class WholeData:
     def __init__(self, cache: StatisticCache, n_threads: int) -> None:
         self._cache = cache
         self._n_threads = n_threads
+        self._history = _history_of_new_rows(cache)
         self._tables: dict[Combination, StatisticTables] = {}
 
     @property
@@ -45,11 +44,17 @@ class WholeData:
         source, columns = self.source, self.source.columns
         joined = self._cache.codes.of([combination])
         codes, n_values = joined.codes[joined.lines[0]], int(joined.value_counts[joined.lines[0]])
-        rows = _history_of_new_rows(self._cache)
-        counts, sums = _totals(source, codes, n_values, rows)
-        keys = self._keys(combination, _first_rows(codes, n_values))
-        order = np.argsort(keys)
-        order = order[counts[order] > 0]
+        counts = np.empty(n_values)
+        sums = np.empty((n_values, len(source.targets.values)))
+        rows = np.empty(n_values, dtype=np.uint32)  # one of each value
+        native.total_by_value(
+            codes, source.targets.values, source.weight, self._history, counts, sums, rows
+        )
+        keys = self._keys(combination, rows)
+        order = np.empty(n_values, dtype=np.uint32)
+        native.order_keys(keys, order)
+        if counts.min() == 0:
+            order = order[counts.take(order) > 0]
         n_columns, base = columns.n_columns, combination.base
         return StatisticTables(
             prior_weight=np.array([columns.prior_weight]),
@@ -59,10 +64,10 @@ class WholeData:
             question_columns=np.array([split.column for split in base], dtype=np.uint32),
             question_borders=np.array([split.bin for split in base], dtype=np.float64),
             entry_offsets=offsets_of([len(order)], np.uint64),
-            keys=keys[order],
-            counts=compact(counts[order]),
+            keys=keys.take(order),
+            counts=compact(counts.take(order)),
             n_targets=np.array([sums.shape[1]], dtype=np.uint32),
-            sums=compact(sums[order].reshape(-1)),
+            sums=compact(sums.take(order, axis=0).reshape(-1)),
             target_names=(source.targets.names,),
             column_tables=np.zeros(n_columns, dtype=np.uint32),
             column_targets=np.append(columns.targets, FREQUENCY).astype(np.int32),
@@ -71,7 +76,7 @@ class WholeData:
             column_highs=np.append(columns.highs, 1.0),
         )
 
-    def _keys(self, combination: Combination, rows: NDArray[np.intp]) -> NDArray[np.uint64]:
+    def _keys(self, combination: Combination, rows: NDArray[np.uint32]) -> NDArray[np.uint64]:
         data = self.source.data
         hashes = data.member_hashes(combination.features, rows)
         if combination.base:
@@ -90,37 +95,12 @@ def answers_hash(answers: NDArray[np.uint32]) -> NDArray[np.uint64]:
     return x ^ (x >> np.uint64(31))
 
 
-def _history_of_new_rows(cache: StatisticCache) -> NDArray[np.uint32] | slice:
+def _history_of_new_rows(cache: StatisticCache) -> NDArray[np.uint32] | None:
+    """The rows that count for new ones; None: all."""
     source = cache.source
     if source.history == History.APART:
-        return slice(cache.n_rows, None)
+        return np.arange(cache.n_rows, source.data.n_rows, dtype=np.uint32)
     if source.window > 0:
         last: NDArray[np.uint32] = source.orderings[0][-source.window :]
-        return last
-    return slice(None)
-
-
-def _totals(
-    source: StatisticSource,
-    codes: NDArray[np.uint32],
-    n_values: int,
-    rows: NDArray[np.uint32] | slice,
-) -> tuple[NDArray[Any], NDArray[np.float64]]:
-    """Counts (n_values,) and sums (n_values, n_targets) of some rows."""
-    own = codes[rows]
-    if source.weight is None:
-        counts: NDArray[Any] = np.bincount(own, minlength=n_values)
-        summands = [values[rows] for values in source.targets.values]
-    else:
-        weight = source.weight[rows].astype(np.float64)
-        counts = np.bincount(own, weight, minlength=n_values)
-        summands = [weight * values[rows] for values in source.targets.values]
-    sums = [np.bincount(own, summand, minlength=n_values) for summand in summands]
-    return counts, np.stack(sums, axis=1)
-
-
-def _first_rows(codes: NDArray[np.uint32], n_values: int) -> NDArray[np.intp]:
-    """The first row of each value."""
-    first = np.empty(n_values, dtype=np.intp)
-    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
-    return first
+        return np.ascontiguousarray(last)
+    return None

@@ -48,8 +48,8 @@ class CategoricalData:
         return self.features.index(feature)
 
     def member_hashes(
-        self, features: tuple[int, ...], rows: NDArray[np.intp]
+        self, features: tuple[int, ...], rows: NDArray[np.uint32]
     ) -> NDArray[np.uint64]:
         """The categories of some rows: (len(features), len(rows))."""
         lines = [self.line(feature) for feature in features]
-        return np.stack([self.hashes[line][self.codes[line, rows]] for line in lines])
+        return np.stack([self.hashes[line].take(self.codes[line].take(rows)) for line in lines])

@@ -30,8 +30,10 @@ from ocelotboost.kernels.reference.leaves import (
 from ocelotboost.kernels.reference.order import (
     choose_statistic,
     join_codes,
+    order_keys,
     score_statistics,
     target_statistics,
+    total_by_value,
 )
 from ocelotboost.kernels.reference.predict import (
     answer_questions,
@@ -71,6 +73,7 @@ __all__ = [
     "loss_gradients",
     "match_categories",
     "minimal_variance_weights",
+    "order_keys",
     "pack_gradients",
     "plan_level",
     "predict_trees",
@@ -84,4 +87,5 @@ __all__ = [
     "step_leaves",
     "step_segments",
     "target_statistics",
+    "total_by_value",
 ]

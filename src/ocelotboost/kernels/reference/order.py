@@ -218,3 +218,28 @@ def _sums_by_half(own_bytes: Bytes, packed: NDArray[np.int64]) -> NDArray[np.int
         np.add.at(sums[chunk, byte], bins & 15, packed[chunk])
         np.add.at(sums[chunk, byte], 16 + (bins >> 4), packed[chunk])
     return sums
+
+
+def total_by_value(
+    codes: Indices,
+    targets: NDArray[np.float32],
+    weights: NDArray[np.float32] | None,
+    rows: Indices | None,
+    out_counts: Floats,
+    out_sums: Floats,
+    out_rows: Indices,
+) -> None:
+    """Counts and sums of targets over some rows (or all) by value, in the order of the rows, and
+    the last of the rows of each value; row 0 for a value that none of them has."""
+    rows = np.arange(len(codes), dtype=np.uint32) if rows is None else rows
+    weight = np.ones(len(codes)) if weights is None else weights.astype(np.float64)
+    out_counts[:], out_sums[:], out_rows[:] = 0, 0, 0
+    for row in rows.tolist():
+        out_counts[codes[row]] += weight[row]
+        out_sums[codes[row]] += weight[row] * targets[:, row].astype(np.float64)
+        out_rows[codes[row]] = row
+
+
+def order_keys(keys: NDArray[np.uint64], out_order: Indices) -> None:
+    """The places of the keys in ascending order."""
+    out_order[:] = np.argsort(keys, kind="stable")
