@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ocelotboost.order.segments import divide
+from ocelotboost.order.segments import MANY_ROWS, divide
 
 GROWTH = st.floats(1.05, 10)
 
@@ -29,6 +29,13 @@ def test_a_tail_is_at_most_as_long_as_the_growth_allows(n_rows, growth):
     segments = divide(n_rows, growth)
     for j in range(segments.n_segments):
         assert segments.edges[j] < segments.edges[j + 1] <= np.ceil(growth * segments.edges[j])
+
+
+@given(st.sampled_from([2, 63, 1000, MANY_ROWS, MANY_ROWS + 1, 400_000]), st.floats(1.05, 1e6))
+def test_there_is_a_tail_however_fast_bodies_grow(n_rows, growth):
+    segments = divide(n_rows, growth)
+    assert 1 <= segments.edges[0] < segments.edges[1]
+    assert segments.edges[-1] == n_rows
 
 
 @given(st.integers(1, 5000), st.floats(2, 10))

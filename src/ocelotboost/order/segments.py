@@ -20,10 +20,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-#: The first body has about so many rows, up to MANY_ROWS rows; a fiftieth where that is less.
-#: Beyond, it has about an eighth: small bodies make better trees of few rows, and cost time with
-#: many.
-FIRST_BODY = 100
+#: What part of the rows is about the first body: small ones make better trees of few rows, and cost
+#: time with many.
+FIRST_PART = 1 / 64
+FIRST_PART_OF_MANY = 1 / 8
 MANY_ROWS = 50_000
 
 
@@ -69,6 +69,6 @@ def divide(n_rows: int, growth: float, first_body: int | None = None) -> Segment
 
 def _first_body(n_rows: int, growth: float) -> int:
     """So many rows that the last tail, too, is as long as the growth allows."""
-    wanted = n_rows / 8 if n_rows > MANY_ROWS else min(n_rows / 50, FIRST_BODY)
-    n_segments = round(math.log(n_rows / max(wanted, 1), growth))
+    part = FIRST_PART_OF_MANY if n_rows > MANY_ROWS else FIRST_PART
+    n_segments = max(round(math.log(1 / part, growth)), 1)
     return math.ceil(n_rows / growth**n_segments)
