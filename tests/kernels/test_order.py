@@ -1,4 +1,4 @@
-"""Joined codes, target statistics, their histograms and scores: native equals twin."""
+"""Joined codes, target statistics and tables of the whole data: native equals twin."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ocelotboost.kernels import native, reference
-from ocelotboost.kernels.contract import NO_HISTOGRAM, History, packed_layout
+from ocelotboost.kernels.contract import History
 from tests.kernels.strategies import (
     SEEDS,
     THREADS,
     category_codes,
-    partitions,
-    scored_by_era,
     weights,
 )
 
@@ -196,169 +194,6 @@ def test_statistics_of_a_table_by_hand():
     np.testing.assert_array_equal(found[1], np.floor(15 * frequencies))
 
 
-# ---- histograms and scores -------------------------------------------------------------------
-
-
-def packed_of(n_outputs, n_rows, seed):
-    rng = np.random.default_rng(seed)
-    n_chunks, words = packed_layout(n_outputs)
-    packed = np.empty((n_chunks, n_rows, words), dtype=np.int64)
-    units = np.empty(n_outputs + 1)
-    gradients = rng.normal(size=(n_outputs, n_rows)).astype(np.float32)
-    native.pack_gradients(gradients, None, True, None, packed, units, n_threads=1)
-    return packed, units
-
-
-class LevelOfUnits:
-    """Units to be summed and scored in one level of a tree, as it comes about.
-
-    Of every two leaves the first is fresh and the second holds the sums of both, its parent's, or
-    they are not divided and hold their own. A leaf without a pair is fresh and has no sibling.
-    """
-
-    def __init__(self, statistics, units, n_old, rows, offsets, packed, rng):
-        self.statistics, self.units, self.n_old = statistics, units, n_old
-        self.rows, self.packed = rows, packed
-        self.begin, self.end = offsets[:-1].copy(), offsets[1:].copy()
-        n_leaves = len(self.begin)
-        self.target = rng.permutation(n_leaves + 1)[:n_leaves].astype(np.uint32)
-        divided = np.repeat(rng.integers(0, 2, size=(n_leaves + 1) // 2), 2)[:n_leaves]
-        if n_leaves % 2:
-            divided[-1] = 1
-        is_first = np.arange(n_leaves) % 2 == 0
-        self.fresh = (divided & is_first).astype(np.uint8)
-        first = np.flatnonzero(self.fresh)
-        self.small = self.target[first]
-        self.large = np.append(self.target, np.uint32(NO_HISTOGRAM))[
-            np.where(first + 1 < n_leaves, first + 1, n_leaves)
-        ]
-
-    def running_sums(self, unit, leaf):
-        """(n_chunks, n_bytes, 32, words)"""
-        own = self.rows[self.begin[leaf] : self.end[leaf]]
-        n_chunks, _, words = self.packed.shape
-        sums = np.zeros((n_chunks, self.statistics.shape[2], 2, 16, words), dtype=np.int64)
-        for byte, halves in enumerate(self.statistics[unit, own].T):
-            for chunk in range(n_chunks):
-                np.add.at(sums[chunk, byte, 0], halves & 15, self.packed[chunk, own])
-                np.add.at(sums[chunk, byte, 1], halves >> 4, self.packed[chunk, own])
-        return sums.cumsum(axis=3).reshape(n_chunks, -1, 32, words)
-
-    def histograms_before(self):
-        """Places 1, 2, …; what nobody may read is -7."""
-        n_chunks, _, words = self.packed.shape
-        shape = (len(self.target) + 1, n_chunks, self.statistics.shape[2], 32, words)
-        histograms = np.full((len(self.units) + 2, *shape), -7, dtype=np.int64)
-        for place in range(self.n_old):
-            for leaf in np.flatnonzero(self.fresh == 0):
-                own = self.running_sums(self.units[place], leaf)
-                if leaf % 2 and self.fresh[leaf - 1]:
-                    own += self.running_sums(self.units[place], leaf - 1)
-                histograms[1 + place, self.target[leaf]] = own
-        return histograms
-
-    def score(
-        self, kernels, field_units, n_columns, n_outputs=1, n_eras=1, regularization=3.0,
-        min_weight=0.0, cosine=True, n_threads=1,
-    ):  # fmt: skip
-        """Scores and bins, (n_units, n_columns) each, and the histograms."""
-        histograms = self.histograms_before()
-        scores = np.empty((len(self.units), n_columns))
-        bins = np.empty((len(self.units), n_columns), dtype=np.uint8)
-        kernels.score_statistics(
-            self.statistics, self.units, self.n_old, 1, self.rows, self.packed, self.begin,
-            self.end, self.target, self.fresh, self.small, self.large,
-            scored_by_era(self.target, n_eras), n_outputs, field_units, regularization,
-            min_weight, cosine, np.empty_like(self.packed), histograms, scores, bins,
-            n_threads=n_threads,
-        )  # fmt: skip
-        return scores, bins, histograms
-
-
-@given(
-    st.data(), OUTPUTS, st.booleans(), st.sampled_from([1e-12, 3.0]), st.sampled_from([0.0, 5.0]),
-    SEEDS, THREADS,
-)  # fmt: skip
-def test_scores_of_statistics_equal_the_twin(
-    data, n_outputs, cosine, regularization, min_weight, seed, n_threads
-):
-    n_segments = data.draw(st.sampled_from([0, 1, 3]))
-    n_gradients = n_outputs * data.draw(st.sampled_from([1, max(n_segments, 1)]))
-    n_rows = data.draw(st.sampled_from([1, 60, 400, 2000]))
-    n_bytes = data.draw(st.sampled_from([1, 2, 3, 9]))
-    n_columns = 2 * n_bytes - data.draw(st.integers(0, 1))
-    rng = np.random.default_rng(seed)
-    statistics = rng.integers(0, 256, size=(6, n_rows, n_bytes), dtype=np.uint8)
-    units = rng.permutation(6)[: data.draw(st.sampled_from([0, 1, 5]))].astype(np.uint32)
-    n_old = data.draw(st.integers(0, len(units)))
-    rows, offsets = data.draw(partitions(n_rows))
-    # Sums of all eras are larger than those of all rows here: room for four times the rows.
-    packed, field_units = packed_of(n_gradients, 4 * n_rows, seed)
-    packed = np.ascontiguousarray(packed[:, :n_rows])
-    level = LevelOfUnits(statistics, units, n_old, rows, offsets, packed, rng)
-    rule = (n_columns, n_outputs, n_segments + 1, regularization, min_weight, cosine)
-    found = level.score(native, field_units, *rule, n_threads)
-    for ours, theirs in zip(found, level.score(reference, field_units, *rule), strict=True):
-        np.testing.assert_array_equal(ours, theirs)
-    for place, unit in enumerate(units):
-        for leaf, histogram in enumerate(level.target):
-            np.testing.assert_array_equal(
-                found[2][1 + place, histogram], level.running_sums(unit, leaf)
-            )
-
-
-@pytest.mark.parametrize("n_threads", [1, 2, 5])
-@pytest.mark.parametrize("n_outputs", [1, 3, 7])
-@pytest.mark.parametrize("n_bytes", [1, 2])
-def test_long_leaves_are_cut_and_merged_exactly(n_threads, n_outputs, n_bytes):
-    n_rows = 45_000
-    rng = np.random.default_rng(0)
-    statistics = rng.integers(0, 256, size=(9, n_rows, n_bytes), dtype=np.uint8)
-    rows = rng.permutation(n_rows).astype(np.uint32)
-    offsets = np.array([0, 13_000, 13_050, n_rows], dtype=np.uint32)
-    packed, field_units = packed_of(n_outputs, n_rows, 1)
-    units = np.arange(9, dtype=np.uint32)
-    level = LevelOfUnits(statistics, units, 4, rows, offsets, packed, rng)
-    n_columns = 2 * n_bytes
-    _, _, histograms = level.score(native, field_units, n_columns, n_outputs, n_threads=n_threads)
-    for unit, leaf in [(0, 0), (3, 1), (4, 2), (8, 2), (8, 0)]:
-        np.testing.assert_array_equal(
-            histograms[1 + unit, level.target[leaf]], level.running_sums(unit, leaf)
-        )
-
-
-# ---- the choice ------------------------------------------------------------------------------
-
-
-@given(st.integers(1, 6), st.integers(1, 12), st.integers(1, 5), st.booleans(), SEEDS)
-def test_the_choice_equals_the_twin(n_places, n_offered, n_columns, noisy, seed):
-    rng = np.random.default_rng(seed)
-    offer = (
-        rng.normal(size=(n_places, n_columns)),
-        rng.integers(n_places, size=n_offered).astype(np.uint32),
-        rng.integers(1, 1000, size=n_offered).astype(np.uint32),
-        rng.integers(2, size=n_offered).astype(np.uint8),
-        rng.normal(size=(n_offered, n_columns)) if noisy else None,
-    )
-    reg = rng.choice([0.0, 0.5, 2.0])
-    found = native.choose_statistic(*offer, 0.1, reg)
-    expected = reference.choose_statistic(*offer, 0.1, reg)
-    assert found[:2] == expected[:2]
-    assert found[2] == pytest.approx(expected[2], rel=1e-14)
-
-
-def test_the_first_of_equals_is_chosen_and_many_values_cost():
-    scores = np.array([[1.0, 5.0], [5.0, 4.0]])
-    places = np.array([1, 0, 1], dtype=np.uint32)
-    values = np.array([30, 30, 10], dtype=np.uint32)
-    new, used = np.zeros(3, dtype=np.uint8), np.array([0, 1, 0], dtype=np.uint8)
-    assert native.choose_statistic(scores, places, values, new, None, 1.0, 0.0) == (0, 0, 4.0)
-    which, column, gain = native.choose_statistic(scores, places, values, new, None, 1.0, 0.5)
-    assert (which, column) == (2, 0)
-    assert gain == pytest.approx(4.0 / np.sqrt(1 + 1 / 3))
-    assert native.choose_statistic(scores, places, values, used, None, 1.0, 0.5) == (1, 1, 4.0)
-
-
 # ---- tables of the whole data ----------------------------------------------------------------
 
 
@@ -433,27 +268,6 @@ def test_a_statistic_needs_a_unit_that_is_there():
                 np.zeros(shape, dtype=np.uint8),
                 n_threads=1,
             )
-
-
-@pytest.mark.parametrize(
-    ("change", "problem"),
-    [
-        ({"places": np.array([2], dtype=np.uint32)}, "no such place"),
-        ({"places": np.empty(0, dtype=np.uint32)}, "one at least"),
-        ({"value_counts": np.ones(2, dtype=np.uint32)}, "one a place"),
-        ({"noise": np.zeros((1, 3))}, "one a place and column"),
-    ],
-)
-def test_a_choice_needs_places_that_are_there(change, problem):
-    offer = {
-        "scores": np.zeros((2, 2)),
-        "places": np.zeros(1, dtype=np.uint32),
-        "value_counts": np.ones(1, dtype=np.uint32),
-        "in_model": np.zeros(1, dtype=np.uint8),
-        "noise": None,
-    }
-    with pytest.raises(ValueError, match=problem):
-        native.choose_statistic(*{**offer, **change}.values(), 0.0, 0.5)
 
 
 def test_totals_need_values_and_rows_that_are_there():
