@@ -32,8 +32,8 @@ void join_codes_of(const In<std::uint32_t, 2>& codes, const In<std::uint32_t, 1>
   require(n_combinations == 0 || offsets[n_combinations] <= members.shape(0),
           "member_offsets: beyond the members");
   require_below(members, n_columns, "members: no such column");
-  join_codes(codes.data(), value_counts.data(), n_rows, offsets, members.data(), n_combinations,
-             out_codes.data(), out_value_counts.data(), out_fingerprints.data(), lines.data(),
+  join_codes(codes.data(), value_counts.data(), n_rows, offsets, members.data(), lines.data(),
+             n_combinations, out_codes.data(), out_value_counts.data(), out_fingerprints.data(),
              n_threads);
 }
 

@@ -123,9 +123,8 @@ OCELOT_HOT std::uint64_t fingerprint(const std::uint32_t* codes, std::size_t n_r
 
 void join_codes(const std::uint32_t* codes, const std::uint32_t* value_counts, std::size_t n_rows,
                 const std::uint32_t* member_offsets, const std::uint32_t* members,
-                std::size_t n_combinations, std::uint32_t* out_codes,
-                std::uint32_t* out_value_counts, std::uint64_t* out_fingerprints,
-                const std::uint32_t* lines, int n_threads) {
+                const std::uint32_t* lines, std::size_t n_combinations, std::uint32_t* out_codes,
+                std::uint32_t* out_value_counts, std::uint64_t* out_fingerprints, int n_threads) {
   parallel_for(n_combinations, n_threads, [&](std::size_t c) {
     const std::size_t line = lines[c];
     std::uint32_t* const out = out_codes + line * n_rows;

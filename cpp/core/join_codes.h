@@ -15,8 +15,7 @@ namespace ocelot {
 //   lines          [n_combinations]     where in the outputs each combination stands
 void join_codes(const std::uint32_t* codes, const std::uint32_t* value_counts, std::size_t n_rows,
                 const std::uint32_t* member_offsets, const std::uint32_t* members,
-                std::size_t n_combinations, std::uint32_t* out_codes,
-                std::uint32_t* out_value_counts, std::uint64_t* out_fingerprints,
-                const std::uint32_t* lines, int n_threads);
+                const std::uint32_t* lines, std::size_t n_combinations, std::uint32_t* out_codes,
+                std::uint32_t* out_value_counts, std::uint64_t* out_fingerprints, int n_threads);
 
 }  // namespace ocelot

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "addend.h"
 #include "multiversion.h"
 
 namespace ocelot {
@@ -247,7 +248,7 @@ OCELOT_HOT void run_sums(std::int64_t* bins, std::size_t n_bins, std::size_t wor
 #if __has_builtin(__builtin_shufflevector)
   if (words == 1 && n_bins >= 4) {
     // Four at a time: each becomes the sum of itself and those before it, plus the sum so far.
-    typedef std::int64_t Four __attribute__((vector_size(32), aligned(8), may_alias));
+    using Four = Addend<4>::Type;
     Four before{};
     for (done = 0; done + 4 <= n_bins; done += 4) {
       Four& own = *reinterpret_cast<Four*>(bins + done);

@@ -96,7 +96,7 @@ Pass next_pass(std::size_t left, std::size_t words, bool pairs) {
 template <int words>
 OCELOT_INLINE void marginals_of(const std::int64_t* joint, std::int64_t* out) {
   using Words = typename Addend<words>::Type;
-  typedef std::int64_t Four __attribute__((vector_size(32), aligned(8), may_alias));
+  using Four = Addend<4>::Type;
   for (std::size_t first = 0; first < 16 * words; first += 4) {
     Four sum{};
     for (std::size_t high = 0; high < 16; ++high) {

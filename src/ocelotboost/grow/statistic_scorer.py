@@ -139,13 +139,14 @@ class StatisticScorer:
         bins: NDArray[np.uint8],
     ) -> None:
         """As many statistics at a time as the cache holds."""
-        statistics, capacity = list(self._place_of), self._cache.capacity
-        if len(statistics) <= capacity:
+        n_statistics, capacity = len(self._place_of), self._cache.capacity
+        if n_statistics <= capacity:
             # None of them was driven out since it was offered: all others are asked for earlier.
-            units, n_old = self._units[: len(statistics)], self._n_old
+            units, n_old = self._units[:n_statistics], self._n_old
             self._score(partition, level, units, 0, n_old, self._histograms, scores, bins)
             return
-        for first in range(0, len(statistics), capacity):
+        statistics = list(self._place_of)
+        for first in range(0, n_statistics, capacity):
             some = slice(first, first + capacity)
             units = self._cache.fetch(statistics[some], self._ordering)
             n_old = min(max(self._n_old - first, 0), len(units))

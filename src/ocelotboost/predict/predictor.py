@@ -172,7 +172,8 @@ def _chunk_rows(n_byte_columns: int) -> int:
 
 class PredictorOnDemand:
     """Prepares a forest when the first prediction asks for it: a fit that is only saved or
-    described does without."""
+    described does without. An object of its own, because predictions may not change the
+    attributes of an estimator."""
 
     def __init__(self, forest: Forest) -> None:
         self._forest = forest
