@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import textwrap
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -59,6 +63,59 @@ def test_whatever_was_fetched_before_a_unit_holds_the_right_bytes(
                 expected = bins_of(large, combination, ordering)
                 np.testing.assert_array_equal(unpacked(small, unit), expected)
             assert small.units.nbytes <= budget
+
+
+def test_room_grows_as_units_are_needed_and_nothing_that_was_made_is_lost(monkeypatch):
+    source, block = make_source(N_ROWS, 1, n_supporting=3), make_block(N_ROWS, 1)
+    monkeypatch.setattr(statistic_cache, "_FIRST_BYTES", 3 * unit_bytes(source, block))
+    whole, growing = make_cache(source, block), make_cache(source, block, 2**20)
+    at_first = len(growing.units)
+    assert 1 <= at_first <= 3
+    for ordering in range(4):
+        for combination in COMBINATIONS:
+            growing.fetch([growing.register.number(combination)], ordering)
+    assert at_first < len(growing.units) < growing.capacity
+    for ordering in range(4):
+        for combination in COMBINATIONS:
+            unit = growing.fetch([growing.register.number(combination)], ordering)[0]
+            expected = bins_of(whole, combination, ordering)
+            np.testing.assert_array_equal(unpacked(growing, unit), expected)
+
+
+def test_without_memory_for_more_units_the_error_says_what_to_do(monkeypatch):
+    source, block = make_source(N_ROWS, 1), make_block(N_ROWS, 1)
+    monkeypatch.setattr(statistic_cache, "_FIRST_BYTES", 1)
+    cache = make_cache(source, block, 2**20)
+
+    def no_memory(*arguments, **keywords):
+        raise MemoryError
+
+    cache.fetch([cache.register.number(COMBINATIONS[0])], 0)
+    monkeypatch.setattr(statistic_cache.np, "empty", no_memory)
+    with pytest.raises(MemoryError, match="make cache_memory smaller, for example"):
+        cache._grow()
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs a limit of address space")
+def test_a_small_fit_with_categories_needs_little_address_space():
+    small_fit = """
+        import resource
+        from pathlib import Path
+        import numpy as np
+        from ocelotboost import OcelotRegressor
+
+        rng = np.random.default_rng(0)
+        X = rng.integers(0, 20, size=(500, 4)).astype(str)
+        OcelotRegressor(iterations=2, n_jobs=1).fit(rng.normal(size=(500, 2)), np.arange(500))
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        limit = pages * resource.getpagesize() + 200_000_000
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+        OcelotRegressor(iterations=20, n_jobs=1).fit(X, rng.normal(size=500))
+    """
+    run = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(small_fit)], capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stderr
 
 
 def test_what_was_not_asked_for_the_longest_goes_first(monkeypatch):

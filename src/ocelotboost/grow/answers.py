@@ -98,8 +98,9 @@ class Answers:
         for some in questions:
             if some.numbers:
                 cache = self._cache()
-                units, of_units = cache.units, some.units.copy()
+                of_units = some.units.copy()
                 of_units[some.about_statistics] = cache.fetch(some.numbers, ordering)
+                units = cache.units
             else:
                 units, of_units = np.empty((0, len(out), 1), dtype=np.uint8), some.units
             native.assign_leaves(

@@ -27,6 +27,9 @@ from ocelotboost.quantize.categorical_data import CategoricalData
 #: More units than this help nobody: statistics of few rows are made in no time.
 _MOST_UNITS = 1 << 16
 
+#: Units take at most this many bytes at first, or one unit; they grow as they are needed.
+_FIRST_BYTES = 1 << 22
+
 #: Codes of so many bytes are joined at a time.
 _CODE_BYTES = 1 << 26
 
@@ -53,7 +56,9 @@ class StatisticSource:
 class StatisticCache:
     """Units of bytes, one for each statistic and ordering in use.
 
-    units     uint8 (capacity, n_rows, n_bytes): the bins of all columns of a statistic
+    capacity  the most units there will be
+    units     uint8 (at most capacity, n_rows, n_bytes): the bins of all columns of a statistic;
+              another array once there are more
     register  of the combinations that were asked for, or will be
     codes     of the same
     """
@@ -73,7 +78,10 @@ class StatisticCache:
                 f"cache_memory={cache_bytes} is less than one statistic of {block.n_rows} rows "
                 f"needs; give at least {unit_bytes} bytes."
             )
-        self.units = np.empty((self.capacity, block.n_rows, source.columns.n_bytes), dtype=np.uint8)
+        n_units = self.capacity
+        while n_units > 1 and n_units * unit_bytes > _FIRST_BYTES:
+            n_units = (n_units + 1) // 2
+        self.units = np.empty((n_units, block.n_rows, source.columns.n_bytes), dtype=np.uint8)
         self._first_of: dict[int, int] = {}  # by fingerprint
         # By ordering and statistic: the unit, and when it was asked for last. An UNKNOWN statistic
         # is the last entry, which never has a unit.
@@ -154,9 +162,25 @@ class StatisticCache:
         if self._n_used < self.capacity:
             unit = self._n_used
             self._n_used += 1
+            if unit == len(self.units):
+                self._grow()
         else:
             unit = int(self._asked[tuple(self._holders)].argmin())
             self._unit_of[tuple(self._holders[:, unit])] = NO_UNIT
         self._holders[:, unit] = ordering, statistic
         self._unit_of[ordering, statistic] = unit
         return unit
+
+    def _grow(self) -> None:
+        """Room for twice as many units. Capacity was halved to get here, so that the old units and
+        their copies together fill no more than the whole cache will."""
+        old = self.units
+        shape = (min(2 * len(old), self.capacity), *old.shape[1:])
+        try:
+            self.units = np.empty(shape, dtype=np.uint8)
+        except MemoryError:
+            raise MemoryError(
+                f"No memory for {np.prod(shape, dtype=np.int64)} bytes of target statistics; make "
+                f"cache_memory smaller, for example {old.nbytes}."
+            ) from None
+        self.units[: len(old)] = old
