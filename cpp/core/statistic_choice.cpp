@@ -18,7 +18,8 @@ StatisticChoice choose_statistic(const double* scores, std::size_t n_columns,
     for (std::size_t c = 0; c < n_columns; ++c) {
       const double score = scores[offered.places[i] * n_columns + c];
       const double noisy = noise ? score + noise[i * n_columns + c] : score;
-      const double gain = (noisy - before) * worth;
+      const double plain = noisy - before;
+      const double gain = plain < 0 ? plain / worth : plain * worth;
       if (gain > best.gain) best = {i, c, gain};
     }
   }

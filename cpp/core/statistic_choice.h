@@ -21,7 +21,7 @@ struct StatisticChoice {
 };
 
 // The split with the highest gain over the score `before`; of equal ones the first. A combination
-// that the model does not use yet gains less, the more values it has.
+// that the model does not use yet gains less, or loses more, the more values it has.
 //   scores  [n_places][n_columns]
 //   noise   [offered.count][n_columns], or null
 StatisticChoice choose_statistic(const double* scores, std::size_t n_columns,

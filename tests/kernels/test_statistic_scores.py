@@ -182,6 +182,16 @@ def test_the_first_of_equals_is_chosen_and_many_values_cost():
     assert native.choose_statistic(scores, places, values, used, None, 1.0, 0.5) == (1, 1, 4.0)
 
 
+def test_many_values_make_a_loss_larger_and_not_smaller():
+    scores, places = np.full((1, 1), 1.0), np.zeros(2, dtype=np.uint32)
+    values, new = np.array([30, 10], dtype=np.uint32), np.zeros(2, dtype=np.uint8)
+    which, _, gain = native.choose_statistic(scores, places, values, new, None, 3.0, 0.5)
+    assert which == 1
+    assert gain == pytest.approx(-2.0 * np.sqrt(1 + 1 / 3))
+    used = np.array([1, 0], dtype=np.uint8)
+    assert native.choose_statistic(scores, places, values, used, None, 3.0, 0.5) == (0, 0, -2.0)
+
+
 @pytest.mark.parametrize(
     ("change", "problem"),
     [

@@ -198,12 +198,13 @@ def choose_statistic(
     model_size_reg: float,
 ) -> tuple[int, int, float]:
     """The offered combination and the column of its statistic that gain most over the score
-    ``before``, and the gain. A combination that the model does not use yet gains less, the more
-    values it has. ``scores`` are (n_places, n_columns)."""
-    worth = (1 + value_counts / value_counts.max()) ** -model_size_reg
+    ``before``, and the gain. A combination that the model does not use yet gains less, or loses
+    more, the more values it has. ``scores`` are (n_places, n_columns)."""
+    worth = (1 + value_counts[:, np.newaxis] / value_counts.max()) ** -model_size_reg
     worth[in_model > 0] = 1
     noisy = scores[places] + (0.0 if noise is None else noise)
-    gains = (noisy - before) * worth[:, np.newaxis]
+    gains = noisy - before
+    gains = np.where(gains < 0, gains / worth, gains * worth)
     combination, column = divmod(int(gains.argmax()), scores.shape[1])
     return combination, column, float(gains[combination, column])
 
