@@ -1,10 +1,8 @@
-"""Saved models come back the same, from files of the first format too."""
+"""Saved models come back the same."""
 
 from __future__ import annotations
 
 import dataclasses
-import json
-import pathlib
 from typing import Any
 
 import numpy as np
@@ -13,15 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from ocelotboost.model.file import dumps, load_trained, loads
+from ocelotboost.model.file import dumps, loads
 from ocelotboost.model.file_arrays import narrowed
 from ocelotboost.model.forest import Forest
 from ocelotboost.predict.predictor import make_predictor
 from tests.data import forest_arrays
 from tests.forests import category_forest, rows_of
 from tests.model.models import FORMS, assert_same, make_category_model, make_forest, make_model
-
-GOLDEN = pathlib.Path(__file__).parents[1] / "golden"
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -212,18 +208,3 @@ def test_numbers_take_the_fewest_bytes_that_hold_them() -> None:
         small = narrowed(array)
         assert small.dtype == expected, array
         assert small.astype(array.dtype).tobytes() == array.tobytes()
-
-
-@pytest.mark.parametrize("form", ["ocelot", "json"])
-def test_files_of_format_1_are_read_for_ever(form: str) -> None:
-    model = load_trained(GOLDEN / f"format_1.{form}")
-    known = json.loads((GOLDEN / "format_1_predictions.json").read_text(encoding="utf-8"))
-    rows = np.array(known["rows"], dtype=np.float64)
-    raw = make_predictor(model.forest).raw_of_matrix(rows, 1)
-    np.testing.assert_array_equal(raw.T, known["raw"])
-    assert model.feature_names == ("age", "income", "größe")
-    assert model.classes is not None
-    assert model.classes.tolist() == ["blue", "green", "red"]
-    assert not model.forest.categorical.any()
-    for again in FORMS:
-        assert_same(loads(dumps(model, again)), model)

@@ -72,8 +72,15 @@ def change(form: str, old: str, new: str) -> bytes:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_newer_format_says_what_it_is_and_how_to_read_it(form: str) -> None:
-    with pytest.raises(ModelFileError, match=r"format 7, .*up to 2.*pip install --upgrade"):
-        loads(change(form, '"format": 2', '"format": 7'))
+    with pytest.raises(ModelFileError, match=r"format 7, .*up to 3.*pip install --upgrade"):
+        loads(change(form, '"format": 3', '"format": 7'))
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_format_of_before_the_first_release_says_to_train_again(form: str, number: int) -> None:
+    with pytest.raises(ModelFileError, match=f"format {number}, .*train the model again"):
+        loads(change(form, '"format": 3', f'"format": {number}'))
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -5,8 +5,6 @@ Two forms hold the same (docs/model_format.md has every field):
     .ocelot   safetensors: the forest's arrays, and one JSON text with the rest
     .json     the same as strict JSON, one line a tree, for eyes and other languages
 
-Files of format 1, which knew no categories, are read too.
-
 Reading goes bytes -> (fields, arrays) -> checksum -> TrainedModel -> validate, whichever the form.
 """
 
@@ -45,8 +43,7 @@ from ocelotboost.model.file_arrays import (
     widened,
 )
 from ocelotboost.model.file_json import (
-    CATEGORY_PARTS,
-    TREE_PARTS,
+    FOREST_PARTS,
     exactly,
     float_array,
     floats_from_json,
@@ -57,7 +54,7 @@ from ocelotboost.model.file_json import (
 )
 from ocelotboost.model.trained import NUMBER_LABELS, TrainedModel, validate
 
-FORMAT = 2
+FORMAT = 3
 
 FilePath = str | os.PathLike[str]
 
@@ -162,10 +159,10 @@ def _parse(data: bytes) -> tuple[Fields, Arrays]:
     )
 
 
-def _check_fields(fields: Any, trees: Iterable[str], categories: Iterable[str], form: str) -> None:
-    """Is it ours, is it readable for this version, and are all fields there and no others?
+def _check_fields(fields: Any, own: Iterable[str], form: str) -> None:
+    """Is it ours, can this version read it, and are all fields there and no others?
 
-    trees, categories  fields besides those of both forms; format 1 knows no categories
+    own  the fields of this form, besides those of both forms
     """
     if not isinstance(fields, dict) or not {"ocelotboost", "format"} <= fields.keys():
         raise ModelFileError(
@@ -173,14 +170,19 @@ def _check_fields(fields: Any, trees: Iterable[str], categories: Iterable[str], 
             "missing. Give a file that save_model wrote."
         )
     number = fields["format"]
-    if type(number) is int and number > FORMAT:
+    if type(number) is not int or number < 1:
+        raise ModelFileError(f"its format is {number!r}, not a number from 1. {_RESTORE}")
+    if number > FORMAT:
         raise ModelFileError(
             f"it has format {number}, written by ocelotboost {fields['ocelotboost']}, but this "
             f"version reads formats up to {FORMAT}. Update with: pip install --upgrade ocelot-boost"
         )
-    if type(number) is not int or number < 1:
-        raise ModelFileError(f"its format is {number!r}, not a number from 1. {_RESTORE}")
-    wrong = sorted(fields.keys() ^ {*_FIELDS, *trees, *(categories if number > 1 else ())})
+    if number < FORMAT:
+        raise ModelFileError(
+            f"it has format {number}, which only versions before the first release wrote. This "
+            "version does not read it; train the model again."
+        )
+    wrong = sorted(fields.keys() ^ {*_FIELDS, *own})
     if wrong:
         raise ModelFileError(f"these fields are missing or unknown: {', '.join(wrong)}. {_RESTORE}")
 
@@ -264,8 +266,8 @@ def _read_safetensors(data: bytes) -> tuple[Fields, Arrays]:
     header_end = 8 + int.from_bytes(data[:8], "little")
     metadata = strict_json(data[8:header_end]).get("__metadata__", {})
     fields = strict_json(metadata.get("ocelotboost", "{}").encode("ascii"))
-    _check_fields(fields, (), CATEGORY_FIELDS, "a safetensors file")
-    names = {*TREE_ARRAYS, *(CATEGORY_ARRAYS if fields["format"] > 1 else ())}
+    _check_fields(fields, CATEGORY_FIELDS, "a safetensors file")
+    names = {*TREE_ARRAYS, *CATEGORY_ARRAYS}
     wrong = sorted(views.keys() ^ names)
     if wrong:
         raise ModelFileError(f"these arrays are missing or unknown: {', '.join(wrong)}. {_RESTORE}")
@@ -279,7 +281,7 @@ def _read_json(data: bytes) -> tuple[Fields, Arrays]:
         raise ModelFileError(
             f"it begins like JSON but is not, or is cut short ({problem}). {_RESTORE}"
         ) from problem
-    _check_fields(document, TREE_PARTS, CATEGORY_PARTS, "JSON")
+    _check_fields(document, FOREST_PARTS, "JSON")
     arrays = read_parts(document)
     return document, arrays
 

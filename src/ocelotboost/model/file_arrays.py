@@ -81,10 +81,8 @@ def category_fields_of(forest: Forest) -> Fields:
 
 
 def forest_of(arrays: Arrays, fields: Fields) -> Forest:
-    """The forest of these arrays; without those of categories, one of numbers only."""
+    """The forest of these arrays."""
     trees: dict[str, Any] = {name: arrays[name] for name in TREE_ARRAYS}
-    if "categorical" not in arrays:
-        return Forest(**trees)
     indicators, statistics = (
         {
             name.removeprefix(prefix): array

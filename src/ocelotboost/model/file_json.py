@@ -20,8 +20,10 @@ from ocelotboost.model.forest import Forest
 from ocelotboost.model.statistic_table import FREQUENCY, compact, offsets_of
 
 #: What the JSON form has in place of arrays.
-TREE_PARTS = ("missing_high", "start_value", "trees")
-CATEGORY_PARTS = ("categorical", "indicators", "statistic_tables", "statistic_columns")
+FOREST_PARTS = (
+    "missing_high", "start_value", "categorical", "indicators", "statistic_tables",
+    "statistic_columns", "trees",
+)  # fmt: skip
 _LISTS = ("indicators", "statistic_tables", "statistic_columns", "trees")
 
 _TREE_FIELDS = {"columns", "borders", "leaf_values", "leaf_weights"}
@@ -124,13 +126,12 @@ def _trees_to_json(forest: Forest) -> list[Fields]:
 
 def read_parts(document: Fields) -> Arrays:
     """Take the forest's parts out of a document whose fields are those of its format."""
-    arrays = _read_trees(document)
-    if "categorical" in document:
-        arrays |= _read_indicators(document) | _read_tables(
-            document.pop("statistic_tables"), document
-        )
-        arrays |= _read_columns(document.pop("statistic_columns"))
-    return arrays
+    return {
+        **_read_trees(document),
+        **_read_indicators(document),
+        **_read_tables(document.pop("statistic_tables"), document),
+        **_read_columns(document.pop("statistic_columns")),
+    }
 
 
 def _read_trees(document: Fields) -> Arrays:
