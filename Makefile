@@ -15,7 +15,7 @@ NATIVE := $(shell find cpp -name '*.cpp' -o -name '*.h') CMakeLists.txt pyprojec
 .DELETE_ON_ERROR:
 
 help:
-	@echo 'make demo                 train on generated data and look at the result (seconds)'
+	@echo 'make demo                 what ordered statistics are for, on generated orders (seconds)'
 	@echo 'make test                 all checks and the whole test suite; ARGS="-k name" chooses tests'
 	@echo 'make check                ruff, mypy --strict, clang-format, generated files up to date'
 	@echo 'make bench                speed beside the peers; ARGS="--scale 0.01" tries it out'
@@ -28,8 +28,8 @@ help:
 	@echo 'make format               ruff format and clang-format, in place'
 	@echo 'make clean                remove .venv, build and caches'
 
-demo: $(VENV)/.package
-	@$(BIN)/python examples/demo.py $(ARGS)
+demo: $(VENV)/.demo
+	@$(BIN)/python -m examples.demo $(ARGS)
 
 test: check
 	$(BIN)/python -m pytest -n auto --maxprocesses=4 $(ARGS)
@@ -84,9 +84,9 @@ $(VENV)/.tools:
 	$(PIP) install --quiet $(BUILD_TOOLS)
 	@touch $@
 
-$(VENV)/.package: $(VENV)/.tools $(NATIVE)
-	@echo 'Building and installing ocelot-boost ...'
-	$(INSTALL) --editable .
+$(VENV)/.demo: $(VENV)/.tools $(NATIVE)
+	@echo 'Building and installing ocelot-boost[demo] ...'
+	$(INSTALL) --editable '.[demo]'
 	@touch $@
 
 $(VENV)/.develop: $(VENV)/.tools $(NATIVE)

@@ -1,7 +1,8 @@
-"""A first look at Ocelot: `make demo`.
+"""What Ocelot is for, in half a minute: `make demo`.
 
-Generates a year of flat sales, holds a fifth of them out, trains with early stopping, and shows
-what came of it.
+Will an order be sent back? The columns are texts, ids and numbers with gaps. First the same trees
+are trained on statistics that leak the target and on ordered ones that do not; then a model is
+trained, judged on held-out orders, explained, saved and loaded.
 """
 
 from __future__ import annotations
@@ -12,130 +13,128 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
-from sklearn.metrics import mean_absolute_error, r2_score, root_mean_squared_error
+from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.model_selection import train_test_split
 
-from ocelotboost import OcelotRegressor, __version__, load_model
+from examples.orders import generate_orders
+from ocelotboost import OcelotClassifier, __version__, load_model
 
-Floats = NDArray[np.float64]
-
-COLUMNS = (
-    "area", "rooms", "floor", "floors", "year_built", "year_renovated", "distance_to_centre",
-    "distance_to_station", "latitude", "longitude", "noise_at_night", "energy_use", "day_sold",
-)  # fmt: skip
+BAR = 36  # characters for a log loss of 1
 
 
 @dataclass(frozen=True)
-class Sales:
-    """Flats (n, 13) with NaN where something is not known, and their prices in thousands (n,)."""
+class Orders:
+    """Orders, and whether each was sent back."""
 
-    flats: Floats
-    prices: Floats
+    frame: pd.DataFrame
+    returned: NDArray[np.bool_]
+
+    def loss(self, model: OcelotClassifier) -> float:
+        return float(log_loss(self.returned, model.predict_proba(self.frame)[:, 1]))
 
 
-def generate_sales(n: int, seed: int = 7) -> Sales:
-    """A town with two centres, a river view, old and renovated houses, and a rising market."""
-    rng = np.random.default_rng(seed)
-    area = rng.gamma(6.0, 12.0, n) + 18
-    rooms = np.clip(np.round(area / 24 + rng.normal(0, 0.6, n)), 1, 9)
-    floors = rng.integers(2, 13, n).astype(np.float64)
-    floor = np.floor(rng.random(n) * floors)
-    built = np.round(2024 - 110 * rng.beta(1.2, 1.8, n))
-    renovated = np.where(
-        rng.random(n) < 0.35, np.round(built + rng.random(n) * (2025 - built)), np.nan
+def show_orders(console: Console, orders: Orders) -> None:
+    """The first rows, as they go into ``fit``."""
+    table = Table(*orders.frame.columns, "back?", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for cells, returned in zip(
+        orders.frame.head(4).itertuples(index=False), orders.returned[:4], strict=True
+    ):
+        texts = ("" if pd.isna(cell) else str(cell) for cell in cells)
+        table.add_row(*texts, "yes" if returned else "no")
+    console.print(table)
+
+
+@dataclass(frozen=True)
+class Leak:
+    """Log losses with one kind of statistics; a wide gap is a leak."""
+
+    training_rows: float
+    new_rows: float
+
+
+def measure_leak(kind: str, known: Orders, new: Orders, iterations: int) -> Leak:
+    """Train on statistics of that kind, with all else the same."""
+    model = OcelotClassifier(
+        iterations=iterations, boosting_type="Plain", target_statistic=kind
+    ).fit(known.frame, known.returned)
+    return Leak(model.history_["learn"]["Logloss"][-1], new.loss(model))
+
+
+def show_leak(console: Console, known: Orders, new: Orders, iterations: int) -> None:
+    """Greedy and ordered statistics compared with each other and with a constant guess."""
+    console.print(
+        "\n[bold]The leak.[/bold] A category becomes the mean target of its rows. If a row's own "
+        "target is in that mean, training looks splendid and new rows disappoint. Ordered "
+        "statistics let a row see only the rows before it.\n"
     )
-    latitude, longitude = rng.normal(0, 3.0, (2, n))
-    centre = np.minimum(np.hypot(latitude, longitude), np.hypot(latitude - 4, longitude + 3) + 1)
-    station = rng.exponential(0.7, n)
-    noise = 62 - 9 * np.log1p(station) + rng.normal(0, 3, n)
-    state = np.fmax(renovated, built)
-    energy = 250 - 1.6 * (state - 1914) + rng.normal(0, 18, n)
-    day = rng.integers(0, 365, n).astype(np.float64)
-
-    square_metre = 5.2 * np.exp(-0.17 * centre) + 1.6
-    square_metre *= 1 + 0.0025 * (state - 1980) + 0.15 * (built < 1930)
-    square_metre *= 1 + 0.02 * np.minimum(floor, 6) - 0.07 * ((floor > 4) & (floors < 7))
-    square_metre *= 1 + 0.25 * (np.abs(longitude - 0.4 * latitude) < 0.4) * (floor >= 3)
-    square_metre *= 1 - 0.012 * np.clip(noise - 55, 0, None) + 0.0002 * day
-    square_metre *= np.where(area / rooms < 15, 0.9, 1.0)
-    prices = square_metre * area * np.exp(rng.normal(0, 0.07, n))
-
-    energy[rng.random(n) < 0.2] = np.nan
-    noise[rng.random(n) < 0.1] = np.nan
-    flats = np.column_stack(
-        [area, rooms, floor, floors, built, renovated, centre, station, latitude, longitude, noise,
-         energy, day]
-    )  # fmt: skip
-    return Sales(flats, prices)
+    table = Table("statistics", "log loss", "of", "", box=SIMPLE_HEAD)
+    for kind in ("greedy", "ordered"):
+        leak = measure_leak(kind, known, new, iterations)
+        table.add_row(kind, f"{leak.training_rows:.3f}", "training rows", _bar(leak.training_rows))
+        table.add_row("", f"{leak.new_rows:.3f}", "new rows", _bar(leak.new_rows))
+    guess = log_loss(new.returned, np.full(len(new.returned), known.returned.mean()))
+    table.add_row("none", f"{guess:.3f}", "guessing the rate", _bar(guess))
+    console.print(table)
 
 
-def train(flats: Floats, prices: Floats, iterations: int) -> tuple[OcelotRegressor, float]:
+def _bar(share: float) -> str:
+    return "█" * round(BAR * share)
+
+
+def train(known: Orders, iterations: int) -> tuple[OcelotClassifier, float]:
     """The model, and the seconds that training took."""
-    model = OcelotRegressor(
+    model = OcelotClassifier(
         iterations=iterations,
-        learning_rate=0.2,
-        validation_fraction=0.1,  # watched to find the best number of trees
-        early_stopping_rounds=50,
+        validation_fraction=0.2,  # watched to find the best number of trees
         refit="replay",  # then the leaves are filled again from all rows
         verbose=True,
     )
     began = time.perf_counter()
-    model.fit(flats, prices)
+    model.fit(known.frame, known.returned)
     return model, time.perf_counter() - began
 
 
-def show_quality(console: Console, model: OcelotRegressor, known: Sales, held_out: Sales) -> None:
-    """Held-out errors, beside those of guessing the mean."""
-    predicted = model.predict(held_out.flats)
-    guess = np.full_like(held_out.prices, known.prices.mean())
-    table = Table("on 20 % held-out sales", "guess the mean", "Ocelot")
-    for name, measure in (
-        ("root of mean squared error", root_mean_squared_error),
-        ("mean absolute error", mean_absolute_error),
-        ("R²", r2_score),
-    ):
-        values = (measure(held_out.prices, prices) for prices in (guess, predicted))
-        table.add_row(name, *(f"{value:.3f}" for value in values))
-    console.print(table)
-
-
-def show_speed(
-    console: Console, model: OcelotRegressor, seconds: float, n_rows: int, flats: Floats
-) -> None:
-    """Time per tree and per prediction."""
-    n_grown = len(model.history_["learn"]["RMSE"])
+def show_model(console: Console, model: OcelotClassifier, seconds: float, new: Orders) -> None:
+    """Quality on new rows, and speed."""
     began = time.perf_counter()
-    model.predict(flats)
-    per_row = (time.perf_counter() - began) / len(flats)
+    probabilities = model.predict_proba(new.frame)[:, 1]
+    rows_per_second = len(new.frame) / (time.perf_counter() - began)
+    n_grown = len(model.history_["learn"]["Logloss"])
     console.print(
-        f"Grew {n_grown} trees on {n_rows:,} rows in {seconds:.1f} s: "
-        f"[bold]{1000 * seconds / n_grown:.1f} ms a tree[/bold].\n"
-        f"The validation rows chose the first {model.n_iter_} of them. "
-        f"Predicts {1 / per_row / 1e6:.1f} million rows a second.",
-        soft_wrap=True,
+        f"On new orders: log loss [bold]{log_loss(new.returned, probabilities):.3f}[/bold], "
+        f"AUC [bold]{roc_auc_score(new.returned, probabilities):.3f}[/bold].\n"
+        f"Grew {n_grown} trees in {seconds:.1f} s and kept the best {model.n_iter_}. "
+        f"Predicts {rows_per_second / 1e3:,.0f},000 rows per second.\n"
     )
 
 
-def show_importances(console: Console, model: OcelotRegressor) -> None:
+def show_importances(console: Console, model: OcelotClassifier) -> None:
     """The columns that move the prediction most."""
     importances = model.feature_importances_
-    table = Table("what the price depends on", "importance", "")
-    for column in np.argsort(-importances)[:6]:
+    table = Table("what it depends on", "importance", "", box=SIMPLE_HEAD)
+    for column in np.argsort(-importances):
         share = float(importances[column])
-        table.add_row(COLUMNS[column], f"{100 * share:.1f} %", "█" * round(40 * share))
+        name = str(model.feature_names_in_[column])
+        table.add_row(name, f"{100 * share:.1f} %", _bar(share))
     console.print(table)
+    first_tree = model.describe().split("\n\n")[-1]
+    console.print("\nIts first tree, in words:\n", first_tree, sep="", highlight=False)
 
 
-def show_file(console: Console, model: OcelotRegressor, path: Path, flats: Floats) -> None:
+def show_file(console: Console, model: OcelotClassifier, path: Path, new: Orders) -> None:
     """Save the model, load it again, and compare predictions."""
     path.parent.mkdir(parents=True, exist_ok=True)
     model.save_model(path)
-    same = np.array_equal(load_model(path).predict(flats), model.predict(flats))
+    again = load_model(path)
+    assert isinstance(again, OcelotClassifier)
+    same = np.array_equal(again.predict_proba(new.frame), model.predict_proba(new.frame))
     console.print(
-        f"Saved to [bold]{path}[/bold] ({path.stat().st_size / 1024:.0f} KiB). "
+        f"\nSaved to [bold]{path}[/bold] ({path.stat().st_size / 1024:.0f} KiB). "
         f"Loaded again, it predicts {'the same bits' if same else 'SOMETHING ELSE'}.",
         soft_wrap=True,
     )
@@ -145,34 +144,34 @@ def show_next(console: Console) -> None:
     """What to try after this."""
     console.print(
         "\n[bold]What to try next[/bold]\n"
-        "  the ten lines of Python in README.md                your own data\n"
-        "  docs/parameters.md                                  everything you can set\n"
-        "  .venv/bin/python examples/demo.py --rows 1000000    the same with more rows\n"
-        "  make bench                                          the speed table, with its peers\n",
+        "  README.md            ten lines for your own data\n"
+        "  docs/parameters.md   everything you can set\n"
+        "  docs/ordered.md      how order prevents the leak, and when it pays\n",
         highlight=False,
-        soft_wrap=True,
     )
 
 
 def main() -> None:
-    """Generate, train, show."""
+    """Generate, compare, train, show."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=50_000)
-    parser.add_argument("--iterations", type=int, default=2000)
-    parser.add_argument("--save", type=Path, default=Path("build/demo/flat_prices.ocelot"))
+    parser.add_argument("--rows", type=int, default=30_000)
+    parser.add_argument("--iterations", type=int, default=500)
+    parser.add_argument("--save", type=Path, default=Path("build/demo/returns.ocelot"))
     options = parser.parse_args()
-    console = Console()
+    console = Console(width=min(Console().width, 100))
     console.print(
-        f"[bold]Ocelot {__version__}[/bold]: what is a flat worth? {options.rows:,} sales.\n"
+        f"[bold]Ocelot {__version__}[/bold]: will an order be sent back? {options.rows:,} orders.\n"
     )
-    sales = generate_sales(options.rows)
-    pieces = train_test_split(sales.flats, sales.prices, test_size=0.2, random_state=0)
-    known, held_out = Sales(pieces[0], pieces[2]), Sales(pieces[1], pieces[3])
-    model, seconds = train(known.flats, known.prices, options.iterations)
-    show_quality(console, model, known, held_out)
+    frame, returned = generate_orders(options.rows)
+    pieces = train_test_split(frame, returned, test_size=0.2, random_state=0)
+    known, new = Orders(pieces[0], pieces[2]), Orders(pieces[1], pieces[3])
+    show_orders(console, known)
+    show_leak(console, known, new, options.iterations)
+    console.print("\n[bold]The model.[/bold] Defaults, stopped on a fifth of the rows.\n")
+    model, seconds = train(known, options.iterations)
+    show_model(console, model, seconds, new)
     show_importances(console, model)
-    show_speed(console, model, seconds, len(known.prices), held_out.flats)
-    show_file(console, model, options.save, held_out.flats)
+    show_file(console, model, options.save, new)
     show_next(console)
 
 
