@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from ocelotboost import OcelotClassifier, OcelotRegressor
 from ocelotboost.boost.stopping import BestIteration, TimeLimit
+from ocelotboost.errors import ParameterError
 from tests.data import assert_same_bits, binary, multiclass, regression
 
 NAN = float("nan")
@@ -16,8 +18,8 @@ NAN = float("nan")
 
 def followed(values, higher_is_better=False, patience=None):
     """Best iteration, and after which one it asks to stop."""
-    best = BestIteration(higher_is_better, patience)
-    stops = [i for i, value in enumerate(values) if best.update(i, value)]
+    best = BestIteration("'AUC' on 'eval_0'", higher_is_better, patience)
+    stops = [i for i in range(len(values)) if best.follow(values[: i + 1])]
     return best.iteration, stops[0] if stops else None
 
 
@@ -31,9 +33,102 @@ def test_patience_counts_trees_without_improvement():
     assert followed([3.0, 2.0, 2.5, 1.0, 2.0, 2.0], patience=2) == (3, 5)
 
 
-def test_a_metric_that_is_not_a_number_is_never_best():
-    assert followed([NAN, 2.0, NAN, 1.0]) == (3, None)
-    assert followed([2.0, NAN, NAN], patience=2) == (0, 2)
+@pytest.mark.parametrize(
+    ("values", "patience", "expected"),
+    [
+        ([NAN, 2.0, NAN, 1.0], None, (3, None)),
+        ([2.0, NAN, NAN], 2, (0, 2)),
+        ([NAN, NAN, NAN], 2, (None, 1)),
+        ([NAN, NAN], None, (None, None)),
+    ],
+)
+def test_a_nan_is_never_best_and_is_told_once(values, patience, expected):
+    with pytest.warns(UserWarning, match="'AUC' on 'eval_0' is nan after iteration") as told:
+        assert followed(values, patience=patience) == expected
+    assert len(told) == 1
+
+
+def test_values_may_come_several_at_a_time_and_twice():
+    best = BestIteration("'AUC' on 'eval_0'", higher_is_better=True, patience=3)
+    assert not best.follow([0.5, 0.7])
+    assert not best.follow([0.5, 0.7])
+    assert best.follow([0.5, 0.7, 0.6, 0.6, 0.6])
+    assert (best.iteration, best.value) == (1, 0.7)
+
+
+class Sometimes:
+    """A metric that is nan where ``is_nan`` of the number of calls says so."""
+
+    name = "sometimes"
+    higher_is_better = False
+
+    def __init__(self, is_nan):
+        self.is_nan = is_nan
+        self.calls = 0
+
+    def value(self, target, raw, weight):
+        self.calls += 1
+        return NAN if self.is_nan(self.calls) else 1.0
+
+
+def test_a_metric_that_becomes_nan_stops_training_with_a_warning():
+    X, y = regression(200)
+    metric = Sometimes(lambda calls: calls > 6)  # two calls per tree: from the fourth tree on
+    model = OcelotRegressor(
+        iterations=40, boosting_type="Plain", eval_metric=metric, early_stopping_rounds=5
+    )
+    with pytest.warns(UserWarning, match="'sometimes' on 'eval_0' is nan after iteration 3"):
+        model.fit(X, y, eval_set=(X, y))
+    assert len(model.history_["learn"]["RMSE"]) == 6
+    assert model.best_iteration_ == 0
+
+
+def test_a_metric_that_is_always_nan_finds_no_best_trees():
+    X, y = regression(200)
+    model = OcelotRegressor(iterations=6, eval_metric=Sometimes(lambda calls: True))
+    with pytest.warns(UserWarning, match="is nan after iteration 0"):
+        model.fit(X, y, eval_set=(X, y))
+    assert model.best_iteration_ is None
+    assert model.n_iter_ == 6
+
+
+def test_a_metric_that_returns_no_number_is_named():
+    class Broken(Sometimes):
+        def value(self, target, raw, weight):
+            return None
+
+    X, y = regression(200)
+    model = OcelotRegressor(iterations=2, eval_metric=Broken(None))
+    with pytest.raises(ParameterError, match="The metric 'sometimes' returned None"):
+        model.fit(X, y)
+
+
+def test_a_time_limit_that_allows_no_tree_is_told():
+    X, y = regression(200)
+    with pytest.warns(UserWarning, match=r"time_limit=1e-09 seconds was over before the first"):
+        model = OcelotRegressor(time_limit=1e-9).fit(X, y)
+    assert model.n_iter_ == 0
+
+
+def test_the_seconds_after_an_iteration_include_its_tree():
+    class Clock:
+        def __init__(self):
+            self.seen = []
+
+        def before_iteration(self, info):
+            self.seen.append(("before", info.iteration, info.seconds))
+
+        def after_iteration(self, info):
+            self.seen.append(("after", info.iteration, info.seconds))
+
+    X, y = regression(200)
+    clock = Clock()
+    OcelotRegressor(iterations=3).fit(X, y, callbacks=clock)
+    assert [seen[:2] for seen in clock.seen] == [
+        (when, i) for i in range(3) for when in ("before", "after")
+    ]
+    seconds = [seen[2] for seen in clock.seen]
+    assert all(a < b for a, b in itertools.pairwise(seconds))
 
 
 def test_time_limit_expects_the_next_tree_to_take_as_long_as_the_others():
@@ -65,16 +160,6 @@ def test_only_true_stops():
     assert OcelotRegressor(iterations=5).fit(X, y, callbacks=[Chatty()]).n_iter_ == 5
 
 
-def test_an_interruption_before_the_first_tree_is_an_interruption():
-    class Interrupt:
-        def before_iteration(self, info):
-            raise KeyboardInterrupt
-
-    X, y = regression(200)
-    with pytest.raises(KeyboardInterrupt):
-        OcelotRegressor(iterations=5).fit(X, y, callbacks=[Interrupt()])
-
-
 def test_other_errors_of_a_callback_are_not_swallowed():
     class Broken:
         def after_iteration(self, info):
@@ -83,21 +168,6 @@ def test_other_errors_of_a_callback_are_not_swallowed():
     X, y = regression(200)
     with pytest.raises(ZeroDivisionError, match="mine"):
         OcelotRegressor(iterations=5).fit(X, y, callbacks=[Broken()])
-
-
-def test_an_interruption_keeps_the_best_trees_of_an_eval_set():
-    class Interrupt:
-        def after_iteration(self, info):
-            if info.iteration == 6:
-                raise KeyboardInterrupt
-
-    X, y = regression(200)
-    model = OcelotRegressor(iterations=50, learning_rate=0.1)
-    with pytest.warns(UserWarning, match="keeps its 7 trees"):
-        model.fit(X, y, eval_set=(X, y), callbacks=[Interrupt()])
-    assert model.best_iteration_ == 6
-    assert model.n_iter_ == 7
-    assert {len(v) for of_set in model.history_.values() for v in of_set.values()} == {7}
 
 
 def test_the_first_eval_set_decides():

@@ -133,20 +133,6 @@ def test_callbacks_see_the_loop_and_stop_it():
     assert recorder.after == [(i, i + 1) for i in range(4)]
 
 
-def test_an_interruption_keeps_the_trees_so_far():
-    class Interrupt:
-        def before_iteration(self, info):
-            if info.iteration == 5:
-                raise KeyboardInterrupt
-
-    X, y = regression(300)
-    with pytest.warns(UserWarning, match="keeps its 5 trees"):
-        model = OcelotRegressor(iterations=100).fit(X, y, callbacks=Interrupt())
-    assert model.n_iter_ == 5
-    five = OcelotRegressor(iterations=5, learning_rate=model.learning_rate_).fit(X, y)
-    assert_same_bits(model.forest_, five.forest_)
-
-
 def test_time_limit():
     class Slow:
         def after_iteration(self, info):

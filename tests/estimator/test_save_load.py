@@ -110,7 +110,8 @@ def test_a_loaded_model_can_be_trained_again_with_its_parameters(tmp_path):
 
 def test_a_model_without_trees_can_be_saved(tmp_path):
     X, y = regression(50)
-    model = OcelotRegressor(time_limit=1e-9).fit(X, y)
+    with pytest.warns(UserWarning, match="time_limit"):
+        model = OcelotRegressor(time_limit=1e-9).fit(X, y)
     assert model.n_iter_ == 0
     model.save_model(tmp_path / "m.ocelot")
     np.testing.assert_array_equal(load_model(tmp_path / "m.ocelot").predict(X), model.predict(X))

@@ -19,7 +19,6 @@ categories there are no orderings, and M₀ does all.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,7 +31,7 @@ from ocelotboost.boost.evidence import Evidence
 from ocelotboost.boost.ordered import OrderedModels
 from ocelotboost.boost.plain import PlainModels, TrainingSet
 from ocelotboost.boost.sampling import Sampling
-from ocelotboost.boost.stopping import BestIteration, TimeLimit
+from ocelotboost.boost.stopping import BestIteration, TimeLimit, warn_of_no_trees
 from ocelotboost.boost.tree import GrownTree, combinations_of, without_idle_split
 from ocelotboost.errors import ParameterError
 from ocelotboost.grow.answers import Split
@@ -80,12 +79,20 @@ class BoostSettings:
 
 @dataclass(frozen=True)
 class Boosted:
-    """The trees, the metrics after each, and the best number of trees by the curve that was watched
-    (or None)."""
+    """The result of the loop.
+
+    history         the metrics after each tree
+    best_iteration  where the curve that was watched is best; None without one, or when all of it
+                    is nan
+    best_score      its value there
+    interruption    the Ctrl-C that ended training, or None
+    """
 
     trees: list[GrownTree]
     history: History
     best_iteration: int | None
+    best_score: float | None
+    interruption: KeyboardInterrupt | None
 
 
 def boost(
@@ -100,28 +107,33 @@ def boost(
     seed: np.random.SeedSequence,
 ) -> Boosted:
     """Train from the raw predictions ``start`` (n_outputs, n), which are those of a model where
-    training ``continues``. The last of ``metrics``, on the first eval set or on unseen rows,
-    decides about stopping; without metrics the loss does."""
+    training ``continues``. The first of ``metrics``, on the first eval set or on unseen rows,
+    decides about stopping; without metrics the loss does.
+
+    Ctrl-C ends training after the last tree that was finished, its metrics included."""
     loss_pass = pass_for(loss, settings.n_threads)
     loss_metric = LossMetric(loss, loss_pass)
     models = _models(training, loss, loss_pass, start, continues, settings)
     ordered = isinstance(models, OrderedModels)
     evaluation = Evaluation(loss_metric, metrics, eval_sets, with_unseen=ordered)
-    judge = metrics[-1] if metrics else loss_metric
+    judge = metrics[0] if metrics else loss_metric
     watched = _watched(eval_sets, settings)
-    best = BestIteration(judge.higher_is_better, settings.early_stopping_rounds)
+    curve = evaluation.history[watched][judge.name] if watched is not None else []
+    best = BestIteration(
+        f"{judge.name!r} on {watched!r}", judge.higher_is_better, settings.early_stopping_rounds
+    )
     clock = TimeLimit(settings.time_limit)
     grower = _Grower(training, len(start), settings, seed)
     trees: list[GrownTree] = []
+    interruption = None
 
-    def info() -> IterationInfo:
-        return IterationInfo(len(trees), settings.iterations, evaluation.history, clock.elapsed)
+    def info(iteration: int) -> IterationInfo:
+        return IterationInfo(iteration, settings.iterations, evaluation.history, clock.elapsed)
 
     try:
         while len(trees) < settings.iterations and not clock.reached(len(trees)):
-            if call(callbacks, "before_iteration", info()):
+            if call(callbacks, "before_iteration", info(len(trees))):
                 break
-            now = info()
             ordering = grower.draw(models.orderings)
             splits = grower.structure(models.evidence(ordering), ordering, n_trees=len(trees))
             values, weights = models.add_tree(splits)
@@ -131,20 +143,20 @@ def boost(
             evaluation.record(models.main.loss, training.target, training.weight, models.main.raw)
             if isinstance(models, OrderedModels):
                 evaluation.record_unseen(models.unseen_loss, models.unseen())
-            trees.append(tree)
             grower.finished(tree)
-            stop = watched is not None and best.update(
-                len(trees) - 1, evaluation.history[watched][judge.name][-1]
-            )
-            if call(callbacks, "after_iteration", now) or stop:
+            trees.append(tree)  # the one step that counts: what comes before it can be taken back
+            stop = best.follow(curve)
+            if call(callbacks, "after_iteration", info(len(trees) - 1)) or stop:
                 break
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as pressed:
         if not trees:
             raise
-        warnings.warn(
-            f"Training was interrupted; the model keeps its {len(trees)} trees.", stacklevel=2
-        )
-    return Boosted(trees, evaluation.history, best.iteration if watched and trees else None)
+        interruption = pressed
+    evaluation.keep(len(trees))
+    best.follow(curve)
+    if not trees and clock.reached(0):
+        warn_of_no_trees(clock)
+    return Boosted(trees, evaluation.history, best.iteration, best.value, interruption)
 
 
 def _models(

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ocelotboost.boost.callback import History
 from ocelotboost.boost.ordered import UnseenRows
 from ocelotboost.boost.tree import GrownTree
+from ocelotboost.errors import ParameterError
 from ocelotboost.grow.answers import Split
 from ocelotboost.kernels import native
 from ocelotboost.loss.base import Floats, Loss, Targets
@@ -172,6 +173,12 @@ class Evaluation:
             means = np.mean(values, axis=0).tolist()
         self._append(UNSEEN, [loss, *means])
 
+    def keep(self, n_trees: int) -> None:
+        """Take back what was recorded of trees after the first ``n_trees``."""
+        for curves in self.history.values():
+            for curve in curves.values():
+                del curve[n_trees:]
+
     def _append(self, data: str, values: list[float]) -> None:
         for curve, value in zip(self.history[data].values(), values, strict=True):
             curve.append(value)
@@ -182,4 +189,17 @@ class Evaluation:
         """Of the metrics besides the loss."""
         # Metrics take rows first, as users do.
         rows_first = raw[0] if len(raw) == 1 else raw.T
-        return [float(metric.value(target, rows_first, weight)) for metric in self._metrics]
+        return [_value(metric, target, rows_first, weight) for metric in self._metrics]
+
+
+def _value(
+    metric: MetricLike, target: Targets, raw: Floats, weight: NDArray[np.float32] | None
+) -> float:
+    found = metric.value(target, raw, weight)
+    try:
+        return float(found)
+    except (TypeError, ValueError):
+        raise ParameterError(
+            f"The metric {metric.name!r} returned {found!r}; its method value must return one "
+            "number."
+        ) from None

@@ -4,24 +4,54 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, field
+import warnings
+from collections.abc import Sequence
 
 
-@dataclass
 class BestIteration:
-    """Follows one metric and remembers where it was best."""
+    """Follows one curve and remembers where it was best.
 
-    higher_is_better: bool
-    patience: int | None
-    iteration: int = -1
-    value: float = field(default=math.nan)
+    curve_name  for warnings: "'AUC' on 'eval_0'"
+    patience    how many trees may bring no improvement; None: any number
+    iteration   of the best value so far; None while there is none
+    """
 
-    def update(self, iteration: int, value: float) -> bool:
-        """Note the value after a tree; whether it has not improved for ``patience`` trees."""
-        better = value > self.value if self.higher_is_better else value < self.value
-        if better or math.isnan(self.value):
-            self.iteration, self.value = iteration, value
-        return self.patience is not None and iteration - self.iteration >= self.patience
+    def __init__(self, curve_name: str, higher_is_better: bool, patience: int | None) -> None:
+        self.iteration: int | None = None
+        self.value: float | None = None
+        self._curve_name = curve_name
+        self._higher_is_better = higher_is_better
+        self._patience = patience
+        self._n_followed = 0
+        self._has_warned = False
+
+    def follow(self, curve: Sequence[float]) -> bool:
+        """Look at the values since the last call; whether the last ``patience`` of them brought no
+        improvement. A nan is none. Looking at a value twice changes nothing."""
+        for iteration in range(self._n_followed, len(curve)):
+            value = curve[iteration]
+            if math.isnan(value):
+                self._warn_of_nan(iteration)
+            elif self._improves(value):
+                self.iteration, self.value = iteration, value
+            self._n_followed = iteration + 1
+        before_all = -1
+        best = before_all if self.iteration is None else self.iteration
+        return self._patience is not None and len(curve) - 1 - best >= self._patience
+
+    def _improves(self, value: float) -> bool:
+        if self.value is None:
+            return True
+        return value > self.value if self._higher_is_better else value < self.value
+
+    def _warn_of_nan(self, iteration: int) -> None:
+        if not self._has_warned:
+            self._has_warned = True
+            warnings.warn(
+                f"The metric {self._curve_name} is nan after iteration {iteration}. A nan counts "
+                "as no improvement when the best number of trees is looked for.",
+                stacklevel=5,
+            )
 
 
 class TimeLimit:
@@ -40,3 +70,11 @@ class TimeLimit:
             return False
         elapsed = self.elapsed
         return elapsed + elapsed / max(n_trees, 1) > self.seconds
+
+
+def warn_of_no_trees(limit: TimeLimit) -> None:
+    warnings.warn(
+        f"time_limit={limit.seconds:g} seconds was over before the first tree: the model has no "
+        "new trees. Give it more time.",
+        stacklevel=4,
+    )

@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any, TypeVar
 
@@ -92,6 +93,8 @@ class OcelotEstimator(DeclaredParameters):
         prepared = Prepared.make(self, everything, rows, loss, continued, held_out, n_threads)
         boosted, whole_data = self._boost(prepared, loss, check_callbacks(callbacks), n_threads)
         self._keep(prepared, boosted, whole_data, loss, continued, table)
+        if boosted.interruption is not None:
+            self._interrupted(boosted.interruption)
         return self
 
     def _boost(
@@ -99,7 +102,7 @@ class OcelotEstimator(DeclaredParameters):
     ) -> tuple[Boosted, WholeData | None]:
         metrics = self._metrics(loss)
         settings = boost_settings(self, prepared, loss, n_threads)
-        judge = metrics[-1].name if metrics else loss.name
+        judge = metrics[0].name if metrics else loss.name
         with ProgressBar(bool(self.verbose), judge) as progress:
             boosted = boost(
                 prepared.training,
@@ -112,12 +115,19 @@ class OcelotEstimator(DeclaredParameters):
                 [*callbacks, progress],
                 prepared.seed,
             )
-        if boosted.best_iteration is not None:
-            n_best = boosted.best_iteration + 1
-            boosted = Boosted(boosted.trees[:n_best], boosted.history, boosted.best_iteration)
+        if self.use_best_model and boosted.best_iteration is not None:
+            boosted = replace(boosted, trees=boosted.trees[: boosted.best_iteration + 1])
         if self.refit == "replay" and self.validation_fraction is not None:
             return replay_on_all_rows(self, prepared, boosted, loss, settings)
         return boosted, prepared.whole_data
+
+    def _interrupted(self, interruption: KeyboardInterrupt) -> None:
+        """The trees are kept. A search or cross-validation around this fit has to end, too."""
+        if self.interrupt == "raise":
+            raise interruption
+        warnings.warn(
+            f"Training was interrupted; the model keeps its {self.n_iter_} trees.", stacklevel=3
+        )
 
     def _keep(
         self,

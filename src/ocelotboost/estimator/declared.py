@@ -189,6 +189,12 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         "Stop when the eval metric has not improved for so many trees. With validation_fraction or "
         "early_stopping='ordered', None means 50.",
     )
+    use_best_model: bool = parameter(
+        True,
+        flag(),
+        "Keep the trees up to the best value of the curve that is watched. False: keep all; "
+        "best_iteration_ tells which was best.",
+    )
     validation_fraction: float | None = parameter(
         None,
         either(nothing(), number(0, 1, open_low=True, open_high=True)),
@@ -202,6 +208,13 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
     )
     time_limit: float | None = parameter(
         None, either(nothing(), number(0, open_low=True)), "Seconds after which no tree is begun."
+    )
+    interrupt: str = parameter(
+        "raise",
+        one_of("raise", "keep"),
+        "Ctrl-C ends training, and the estimator is fitted with the trees so far. 'raise': then "
+        "KeyboardInterrupt goes on, so that a search or a cross-validation ends. 'keep': fit "
+        "returns as if those were all trees, with a warning.",
     )
     random_state: int | None = parameter(
         0,
