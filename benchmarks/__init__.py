@@ -1,1 +1,1 @@
-"""Speed, memory and quality of Ocelot beside its peers; `README.md` says how to run them."""
+"""Speed, memory and quality of Ocelot compared with its peers; `README.md` says how to run them."""

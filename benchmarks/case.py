@@ -40,12 +40,12 @@ class Variant:
 
 
 def of_catboost(text: str, limit: float) -> Goal:
-    """Plain beside Plain."""
+    """Plain compared with Plain."""
     return Goal(f"{text} of catboost", limit, (CatBoost.name,))
 
 
 def of_catboost_ordered(text: str, limit: float) -> Goal:
-    """Ordered beside Ordered."""
+    """Ordered compared with Ordered."""
     return Goal(
         f"Ordered {text} of catboost-ordered",
         limit,

@@ -88,7 +88,7 @@ NUMERIC_CASES = (
         settings=LOGLOSS,
         trees=20,
         goals=_fraction("≤ 1/2 of the fastest", 1 / 2, FOUR_PEERS),
-        repeat=2,  # the peers prepare this data for up to ten seconds a fit
+        repeat=2,  # the peers prepare this data for up to ten seconds per fit
     ),
     Case(
         name="rmse_1k_20_1000trees",

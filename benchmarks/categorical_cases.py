@@ -1,4 +1,4 @@
-"""The cases of the speed table that have categories: Ocelot beside CatBoost, mode by mode.
+"""The cases of the speed table that have categories: Ocelot compared with CatBoost, mode by mode.
 
 c_max is the paper's word for the largest combination of categorical columns.
 """

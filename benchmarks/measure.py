@@ -76,7 +76,7 @@ def seconds(job: Job) -> float:
     return stop - start
 
 
-def seconds_a_call(job: Job) -> float:
+def seconds_per_call(job: Job) -> float:
     """Median wall time of many calls in a row."""
     return statistics.median(seconds(job) for _ in range(CALLS))
 
@@ -146,9 +146,9 @@ def prediction(case: Case, chosen: list[Entrant], repeat: int, scale: float) -> 
 
 
 def one_row(case: Case, chosen: list[Entrant], repeat: int, scale: float) -> list[Measurement]:
-    """One row a call."""
+    """One row per call."""
     jobs = _predict_jobs(case, chosen, scale, rows=1)
-    return _best("µs a call", 1e6, alternate(jobs, repeat, clock=seconds_a_call))
+    return _best("µs per call", 1e6, alternate(jobs, repeat, clock=seconds_per_call))
 
 
 def memory(case: Case, chosen: list[Entrant], repeat: int, scale: float) -> list[Measurement]:
@@ -176,7 +176,7 @@ WAYS = {
     "whole_fit": Way(("total s",), whole_fit),
     "preparation": Way(("ms",), preparation),
     "prediction": Way(("ms",), prediction),
-    "one_row": Way(("µs a call",), one_row),
+    "one_row": Way(("µs per call",), one_row),
     "memory": Way(("MB",), memory),
     "model_file": Way(("KB",), model_file),
 }

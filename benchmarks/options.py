@@ -10,13 +10,12 @@ from pathlib import Path
 def make_parser(
     module: str, description: str | None, choice: str, names: Iterable[str]
 ) -> ArgumentParser:
-    """Some of the names by the option `choice`, a scale, and files to write."""
+    """Some of the names by the option `choice`, a scale, and a file to keep values in."""
     names = tuple(names)
     parser = ArgumentParser(prog=f"python -m {module}", description=description)
     parser.add_argument(choice, nargs="+", choices=names, metavar="NAME", help=", ".join(names))
     parser.add_argument("--scale", type=float, default=1.0, help="fraction of the real size")
-    parser.add_argument("--markdown", type=Path, help="write the summary to this file")
-    parser.add_argument("--json", type=Path, help="write all values to this file")
+    parser.add_argument("--json", type=Path, help="keep the values in this file, by name")
     return parser
 
 

@@ -1,4 +1,4 @@
-"""Test metrics beside CatBoost Plain on real data: `python -m benchmarks.quality`.
+"""Test metrics on real data, compared with CatBoost Plain: `python -m benchmarks.quality`.
 
 Both get the same splits and parameters, no sampling and no noise, and CatBoost's default leaf
 estimation of each loss, said explicitly. Ocelot may be worse by 0.3 % on average.
@@ -6,7 +6,6 @@ estimation of each loss, said explicitly. Ocelot may be worse by 0.3 % on averag
 
 from __future__ import annotations
 
-import json
 import statistics
 from argparse import ArgumentParser
 from collections.abc import Callable, Sequence
@@ -28,7 +27,8 @@ from benchmarks.data import Data
 from benchmarks.folder import DataMissingError
 from benchmarks.options import command, make_parser
 from benchmarks.peers import CatBoost, Library, Ocelot, Settings, load, parse_names
-from benchmarks.report import NOTHING, Table, environment, write_markdown
+from benchmarks.report import NOTHING, Table, environment
+from benchmarks.store import keep
 
 BASELINE = CatBoost.name
 TOLERANCE = 0.003
@@ -50,7 +50,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Test metrics of a contender and of CatBoost, one a split."""
+    """Test metrics of a contender and of CatBoost, one per split."""
 
     task: str
     metric_name: str
@@ -115,7 +115,7 @@ def split(data: Data, seed: int) -> tuple[Data, Data]:
 
 
 def metrics_on_splits(task: Task, data: Data, library: Library, trees: int) -> list[float]:
-    """One value a split."""
+    """One value per split."""
     values = []
     for seed in SEEDS:
         train, test = split(data, seed)
@@ -151,7 +151,7 @@ def compare(
 
 
 def comparison_table(comparisons: Sequence[Comparison]) -> Table:
-    """A row a split, then the mean."""
+    """One row per split, then the mean."""
     rows = []
     for comparison in comparisons:
         splits = zip(
@@ -186,11 +186,11 @@ def _mean_cells(comparison: Comparison) -> list[str]:
     ]
 
 
-def summary_markdown(comparisons: Sequence[Comparison]) -> str:
-    """A row a data set: the means."""
+def summary_table(comparisons: Sequence[Comparison]) -> Table:
+    """One row per data set: the means."""
     header = ("data", "metric", "library", BASELINE, "library's", "difference", "result")
     rows = [[*_names(comparison), *_mean_cells(comparison)] for comparison in comparisons]
-    return Table("", header, rows).markdown()
+    return Table("Test metrics compared with CatBoost Plain", header, rows)
 
 
 def _parser() -> ArgumentParser:
@@ -208,14 +208,11 @@ def main() -> None:
     facts = environment(command(parser, options), libraries.values())
     comparisons = []
     for name in options.task or BY_NAME:
-        comparisons += compare(BY_NAME[name], libraries, options.trees, options.scale)
+        found = compare(BY_NAME[name], libraries, options.trees, options.scale)
+        comparisons += found
+        if options.json and found:
+            keep(options.json, facts, {name: [asdict(comparison) for comparison in found]})
     comparison_table(comparisons).show()
-    if options.markdown:
-        write_markdown(options.markdown, facts, [summary_markdown(comparisons)])
-    if options.json:
-        values = [asdict(comparison) for comparison in comparisons]
-        text = json.dumps({**facts, "comparisons": values}, indent=1)
-        options.json.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

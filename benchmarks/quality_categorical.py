@@ -29,9 +29,9 @@ from benchmarks.peers import (
     load,
     parse_names,
 )
-from benchmarks.report import environment, write_markdown
-from benchmarks.runs import Conditions, Run, find_run, merged, read_runs, write_runs
-from benchmarks.standings import average_table, loss_table, mode_table, stored_words
+from benchmarks.report import environment
+from benchmarks.runs import Conditions, Run, find_run, keep_run, read_runs
+from benchmarks.standings import standings, stored_words
 from benchmarks.tables import hold, scaled, split_table
 
 SEEDS = (0, 1, 2)
@@ -87,7 +87,7 @@ def measure(task: Task, conditions: Conditions, library: Library) -> Run:
 def runs_of(
     task: Task, conditions: Conditions, libraries: dict[str, Library], stored: Sequence[Run]
 ) -> Iterator[Run]:
-    """One run a library: of peers the stored one if there is one, else measured if asked for."""
+    """One run per library: of peers the stored one if there is one, else measured if asked for."""
     for name in NAMES:
         known = None if name in OURS else find_run(stored, conditions, name)
         if known is not None:
@@ -127,19 +127,13 @@ def main() -> None:
             try:
                 for run in runs_of(task, conditions, libraries, stored):
                     runs.append(run)
-                    if options.json:
-                        write_runs(options.json, facts, merged(runs, stored))
+                    if options.json and not run.stored:
+                        keep_run(options.json, facts, run)
             except DataMissingError as error:
                 print(f"{task.name} is not measured: {error}")
-    tables = [
-        table for table in (loss_table(runs), average_table(runs), mode_table(runs)) if table.rows
-    ]
-    for table in tables:
+    for table in standings(runs):
         table.show()
     print(stored_words(runs))
-    if options.markdown:
-        parts = [*(table.markdown() for table in tables), stored_words(runs)]
-        write_markdown(options.markdown, facts, parts)
 
 
 if __name__ == "__main__":

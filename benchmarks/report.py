@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 import platform
+import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -50,20 +52,27 @@ def number(value: float | None) -> str:
 
 
 def environment(command: str, libraries: Iterable[Library]) -> dict[str, Any]:
-    """What a reader must know to repeat the measurement."""
+    """What a reader must know of a measurement: command, machine, versions, day, revision."""
     return {
         "command": command,
         "cores": cores(),
         "python": platform.python_version(),
         "versions": versions(libraries),
+        "date": datetime.date.today().isoformat(),
+        "revision": revision(),
     }
 
 
-def provenance(facts: Mapping[str, Any]) -> str:
-    """One sentence of `environment`."""
-    found = ", ".join(f"{package} {version}" for package, version in facts["versions"].items())
-    cores = "1 core" if facts["cores"] == 1 else f"{facts['cores']} cores"
-    return f"Made by `{facts['command']}` on {cores}, Python {facts['python']}; {found}."
+def revision() -> str:
+    """The commit that was measured; a plus where files had been changed since."""
+    described = subprocess.run(
+        ["git", "describe", "--always", "--dirty=+", "--exclude=*"],
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parent,
+        check=False,
+    )
+    return described.stdout.strip() or "unknown"
 
 
 def cores() -> int:
@@ -73,6 +82,17 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def write_markdown(path: Path, facts: Mapping[str, Any], parts: Iterable[str]) -> None:
-    """Parts separated by empty lines, the provenance last."""
-    path.write_text("\n\n".join([*parts, provenance(facts)]) + "\n", encoding="utf-8")
+def provenance(facts: Mapping[str, Any]) -> str:
+    """How and when something was measured, in words that follow "measured"."""
+    found = ", ".join(f"{package} {version}" for package, version in facts["versions"].items())
+    cores = "1 core" if facts["cores"] == 1 else f"{facts['cores']} cores"
+    return (
+        f"on {facts['date']} at revision {facts['revision']} by `{facts['command']}`, "
+        f"{cores}, Python {facts['python']}; {found}."
+    )
+
+
+def write_markdown(path: Path, facts: Mapping[str, Any], tables: Iterable[Table]) -> None:
+    """The tables for a page of prose, and how they were measured."""
+    parts = [*(table.markdown() for table in tables), f"Measured {provenance(facts)}"]
+    path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from benchmarks.store import keep, read
 
 
 @dataclass(frozen=True)
@@ -15,7 +16,7 @@ class Conditions:
 
     task: str
     seed: int
-    learning_rate: float
+    learning_rate: float = 0.05
     depth: int = 6
     trees: int = 1000  # at most
     rounds: int = 50  # of early stopping
@@ -35,18 +36,24 @@ class Run:
     trees: int  # kept after stopping
     stored: bool = False  # read from a file, not measured now
 
+    @property
+    def key(self) -> str:
+        """Its name in a file of results."""
+        found = self.conditions
+        key = f"{found.task}, seed {found.seed}, {self.library}"
+        if found != Conditions(found.task, found.seed, Conditions.learning_rate):
+            key += f", {found}"
+        return key
 
-def write_runs(path: Path, facts: Mapping[str, Any], runs: Iterable[Run]) -> None:
-    """All runs, those that were read too; the file is whole at any moment."""
-    text = json.dumps({**facts, "runs": [asdict(run) for run in runs]}, indent=1)
-    unfinished = path.with_name(path.name + ".unfinished")
-    unfinished.write_text(text, encoding="utf-8")
-    unfinished.replace(path)
+
+def keep_run(path: Path, facts: Mapping[str, Any], run: Run) -> None:
+    """Put it into a file of results."""
+    keep(path, facts, {run.key: asdict(run)})
 
 
 def read_runs(path: Path) -> list[Run]:
-    """What `write_runs` wrote, marked as stored."""
-    entries = json.loads(path.read_text(encoding="utf-8"))["runs"]
+    """What `keep_run` wrote, marked as stored."""
+    entries = [entry["values"] for entry in read(path).values()]
     runs = [Run(**{**entry, "conditions": Conditions(**entry["conditions"])}) for entry in entries]
     return [replace(run, stored=True) for run in runs]
 
@@ -55,9 +62,3 @@ def find_run(runs: Sequence[Run], conditions: Conditions, library: str) -> Run |
     """The run of a library under the same conditions."""
     matching = (run for run in runs if (run.conditions, run.library) == (conditions, library))
     return next(matching, None)
-
-
-def merged(runs: Sequence[Run], stored: Sequence[Run]) -> list[Run]:
-    """The runs, and of the stored ones those that none of them stands for."""
-    others = [run for run in stored if find_run(runs, run.conditions, run.library) is None]
-    return [*runs, *others]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from argparse import ArgumentParser
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -13,7 +12,8 @@ from benchmarks.folder import DataMissingError
 from benchmarks.measure import WAYS, Measurement, entrants
 from benchmarks.options import command, make_parser
 from benchmarks.peers import NAMES, PEERS, Library, load, parse_names
-from benchmarks.report import NOTHING, Table, environment, number, write_markdown
+from benchmarks.report import NOTHING, Table, environment, number
+from benchmarks.store import keep
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def summary_table(results: Sequence[Result]) -> Table:
 
 
 def goal_row(result: Result, goal: Goal) -> list[str]:
-    """One goal. The ratio is of the first column; that of total times stands beside it."""
+    """One goal. The ratio is of the first column; that of total times follows it."""
     first = result.columns[0]
     ours = result.best([goal.ours], first)
     best = result.best(goal.against, first)
@@ -117,7 +117,7 @@ def _with_unit(found: tuple[str, float] | None, column: str) -> str:
 
 
 def library_table(results: Sequence[Result], libraries: Sequence[str]) -> Table:
-    """A row for each case, variant and column of values, a column for each library."""
+    """A row for each case, variant and column of values, one column per library."""
     rows = [
         [f"{variant.label(result.case.title)}: {column}"]
         + [number(result.value(variant.label(library), column)) for library in libraries]
@@ -149,15 +149,11 @@ def main() -> None:
             for name, library in libraries.items()
             if case.admits(name, asked=bool(options.only))
         }
-        results.append(run(case, chosen, options.repeat or case.repeat, options.scale))
-    summary = summary_table(results)
-    summary.show()
-    if options.markdown:
-        everyone = library_table(results, list(libraries))
-        write_markdown(options.markdown, facts, [summary.markdown(), everyone.markdown()])
-    if options.json:
-        cases = {r.case.name: [asdict(m) for m in r.measurements] for r in results}
-        options.json.write_text(json.dumps({**facts, "cases": cases}, indent=1), encoding="utf-8")
+        result = run(case, chosen, options.repeat or case.repeat, options.scale)
+        results.append(result)
+        if options.json and result.measurements:
+            keep(options.json, facts, {name: [asdict(m) for m in result.measurements]})
+    summary_table(results).show()
 
 
 if __name__ == "__main__":

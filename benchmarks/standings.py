@@ -1,4 +1,4 @@
-"""How the libraries stand beside CatBoost, mode by mode, over several tables and seeds."""
+"""How the libraries compare with CatBoost, mode by mode, over several tables and seeds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchmarks.report import NOTHING, Table, number
 from benchmarks.runs import Run, find_run
 
 TOLERANCE = 0.005  # on any one table; on average Ocelot must be better
-RIVALS = {  # Ordered beside Ordered; everybody else beside CatBoost Plain
+RIVALS = {  # Ordered against Ordered, everybody else against CatBoost Plain
     **{name: CatBoost.name for name in NAMES if name != CatBoost.name},
     OcelotOrdered.name: CatBoostOrdered.name,
 }
@@ -22,12 +22,12 @@ MODES = ((OcelotOrdered.name, Ocelot.name), (CatBoostOrdered.name, CatBoost.name
 
 @dataclass(frozen=True)
 class Pair:
-    """A library beside a rival on one table: relative differences of their losses."""
+    """A library compared with a rival on one table: relative differences of their losses."""
 
     task: str
     library: str
     rival: str
-    differences: list[float]  # one a seed that both have; + is worse
+    differences: list[float]  # one per seed that both have; + is worse
 
     @property
     def mean(self) -> float:
@@ -54,13 +54,19 @@ def pairs(runs: Sequence[Run], library: str, rival: str) -> list[Pair]:
     return [one for one in found if one is not None]
 
 
+def standings(runs: Sequence[Run]) -> list[Table]:
+    """All tables that have rows: losses, averages, and the modes compared."""
+    tables = (loss_table(runs), average_table(runs), mode_table(runs))
+    return [table for table in tables if table.rows]
+
+
 def loss_table(runs: Sequence[Run]) -> Table:
-    """A row a table and library, each beside its rival."""
+    """One row per table and library, each compared with its rival."""
     groups: dict[tuple[str, str], list[Run]] = {}
     for run in runs:
         groups.setdefault((run.conditions.task, run.library), []).append(run)
     rows = [
-        [task, *_run_cells(library, own), *_beside_cells(runs, task, library)]
+        [task, *_run_cells(library, own), *_rival_cells(runs, task, library)]
         for (task, library), own in groups.items()
     ]
     return Table(
@@ -72,7 +78,7 @@ def loss_table(runs: Sequence[Run]) -> Table:
             "test loss",
             "fit s",
             "trees",
-            "beside",
+            "compared with",
             "difference",
             "result",
         ),
@@ -90,7 +96,7 @@ def _run_cells(library: str, own: Sequence[Run]) -> list[str]:
     ]
 
 
-def _beside_cells(runs: Sequence[Run], task: str, library: str) -> list[str]:
+def _rival_cells(runs: Sequence[Run], task: str, library: str) -> list[str]:
     rival = RIVALS.get(library)
     found = None if rival is None else pair(runs, task, library, rival)
     if found is None:
@@ -99,9 +105,9 @@ def _beside_cells(runs: Sequence[Run], task: str, library: str) -> list[str]:
 
 
 def average_table(runs: Sequence[Run]) -> Table:
-    """Of every library beside its rival: the mean over the tables of the mean over the seeds.
+    """Every library against its rival: the mean over the tables of the mean over the seeds.
 
-    A table on which losses are close to 0 can outweigh all others: hence the median beside it.
+    A table on which losses are close to 0 can outweigh all others: hence the median too.
     """
     rows = []
     for library, rival in RIVALS.items():
@@ -120,24 +126,24 @@ def average_table(runs: Sequence[Run]) -> Table:
                 _verdict(library, statistics.mean(means), 0.0),
             ]
         )
-    header = ("library", "beside", "tables", "average", "median", "worst", "result")
+    header = ("library", "compared with", "tables", "average", "median", "worst", "result")
     return Table("Average over the tables; ours better than CatBoost", header, rows)
 
 
 def mode_table(runs: Sequence[Run]) -> Table:
-    """Ordered beside Plain of the same library; a row a table, and the average last."""
+    """Ordered compared with Plain of the same library; one row per table, the average last."""
     columns = {}
     for ordered, plain in MODES:
         found = pairs(runs, ordered, plain)
         if found:
             cells = {one.task: percent(one.mean, one.error) for one in found}
-            columns[f"{ordered} beside {plain}"] = {**cells, "average": _average(found)}
+            columns[f"{ordered} compared with {plain}"] = {**cells, "average": _average(found)}
     rows = [
         [task, *(cells.get(task, NOTHING) for cells in columns.values())]
         for task in (*_tasks(runs), "average")
         if any(task in cells for cells in columns.values())
     ]
-    return Table("Ordered beside Plain", ("data", *columns), rows)
+    return Table("Ordered compared with Plain", ("data", *columns), rows)
 
 
 def stored_words(runs: Sequence[Run]) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import statistics
 from argparse import ArgumentParser
 from collections.abc import Sequence
+from pathlib import Path
 
 from benchmarks.comparison import percent, standard_error
 from benchmarks.folder import DataMissingError
@@ -16,7 +17,7 @@ from benchmarks.options import command, make_parser
 from benchmarks.peers import Ocelot, OcelotOrdered, load
 from benchmarks.quality_categorical import BY_NAME, measure
 from benchmarks.report import Table, environment, write_markdown
-from benchmarks.runs import Conditions, Run, write_runs
+from benchmarks.runs import Conditions, Run, keep_run
 from benchmarks.tables import split_table
 
 SEEDS = (0, 1, 2)
@@ -25,7 +26,7 @@ SIZES = (500, 1000, 2000, 4000, 8000, 16_000, 32_000, 64_000)
 
 
 def compare(runs: Sequence[Run], sizes: Sequence[int]) -> Table:
-    """A line a table, a column a number of rows: test loss of Ordered beside that of Plain."""
+    """Test losses of Ordered compared with Plain: one row per table, one column per size."""
     lines = []
     for task in dict.fromkeys(run.conditions.task for run in runs):
         whole = len(split_table(task, BY_NAME[task].rows).train)
@@ -34,7 +35,7 @@ def compare(runs: Sequence[Run], sizes: Sequence[int]) -> Table:
         )
         lines[-1] += ["–"] * (len(sizes) + 1 - len(lines[-1]))
     header = ("data", *(f"{size:,} rows" for size in sizes))
-    return Table("Test loss of Ordered beside Plain", header, lines)
+    return Table("Test loss of Ordered compared with Plain", header, lines)
 
 
 def _difference(runs: Sequence[Run], task: str, scale: float) -> str:
@@ -53,6 +54,7 @@ def _parser() -> ArgumentParser:
     parser.add_argument("--seeds", nargs="+", type=int, default=SEEDS)
     parser.add_argument("--sizes", nargs="+", type=int, default=SIZES)
     parser.add_argument("--learning-rate", type=float, default=0.1)
+    parser.add_argument("--markdown", type=Path, help="write the table to this file")
     return parser
 
 
@@ -74,13 +76,14 @@ def main() -> None:
             print(f"{task}, {size:,} rows …", flush=True)
             for seed in options.seeds:
                 conditions = Conditions(task, seed, options.learning_rate, scale=size / whole)
-                runs += [measure(BY_NAME[task], conditions, one) for one in libraries.values()]
-            if options.json:
-                write_runs(options.json, facts, runs)
+                for library in libraries.values():
+                    runs.append(measure(BY_NAME[task], conditions, library))
+                    if options.json:
+                        keep_run(options.json, facts, runs[-1])
     table = compare(runs, sizes)
     table.show()
     if options.markdown:
-        write_markdown(options.markdown, facts, [table.markdown()])
+        write_markdown(options.markdown, facts, [table])
 
 
 if __name__ == "__main__":

@@ -9,11 +9,11 @@ the one that a held-out fifth of the rows would make?
 
 from __future__ import annotations
 
-import json
 import statistics
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,7 @@ from benchmarks.folder import DataMissingError
 from benchmarks.options import command, make_parser
 from benchmarks.peers import OcelotOrdered, load
 from benchmarks.report import Table, environment, write_markdown
+from benchmarks.store import keep
 from benchmarks.tables import SplitTable, scaled, split_table
 
 from ocelotboost import OcelotClassifier, OcelotRegressor
@@ -163,11 +164,11 @@ def curve_table(outcomes: Sequence[Outcome]) -> Table:
         "seeds",
         "trees, lowest test loss",
         "trees, lowest ordered curve",
-        "ordered beside test loss, a tenth of the trees",
+        "ordered compared with test loss, a tenth of the trees",
         "at the lowest test loss",
         "all trees",
     )
-    return Table("The ordered curve beside the test loss", header, rows)
+    return Table("The ordered curve compared with the test loss", header, rows)
 
 
 def stop_table(outcomes: Sequence[Outcome]) -> Table:
@@ -187,7 +188,7 @@ def stop_table(outcomes: Sequence[Outcome]) -> Table:
                     _percents([stop.loss / other.loss - 1 for stop, other in pairs]),
                 ]
             )
-    header = ("data", "number of trees by", "trees", "test loss", f"beside {HELD}")
+    header = ("data", "number of trees by", "trees", "test loss", f"compared with {HELD}")
     return Table("Test loss by the way of stopping", header, rows)
 
 
@@ -210,11 +211,12 @@ def _parser() -> ArgumentParser:
     parser.add_argument("--learning-rate", type=float, default=0.1)
     parser.add_argument("--trees", type=int, default=1000, help="at most")
     parser.add_argument("--rounds", type=int, default=50, help="of patience")
+    parser.add_argument("--markdown", type=Path, help="write the tables to this file")
     return parser
 
 
 def main() -> None:
-    """Measure the chosen tables, the seeds one after the other, and show what came of it."""
+    """Measure the chosen tables, the seeds one after the other, and show the results."""
     parser = _parser()
     options = parser.parse_args()
     facts = environment(
@@ -232,13 +234,12 @@ def main() -> None:
                 continue
             outcomes.append(measure(task, table, training, seed, options.scale))
             if options.json:
-                text = json.dumps({**facts, "outcomes": [asdict(one) for one in outcomes]})
-                options.json.write_text(text, encoding="utf-8")
+                keep(options.json, facts, {f"{task}, seed {seed}": asdict(outcomes[-1])})
     tables = [curve_table(outcomes), stop_table(outcomes)]
     for shown in tables:
         shown.show()
     if options.markdown:
-        write_markdown(options.markdown, facts, [shown.markdown() for shown in tables])
+        write_markdown(options.markdown, facts, tables)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""One small class a library: everything that is said differently by each of them."""
+"""One small class per library: everything that is said differently by each of them."""
 
 from __future__ import annotations
 

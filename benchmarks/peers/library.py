@@ -24,7 +24,7 @@ class Settings:
     depth: int = 6
     border_count: int = 254
     l2_leaf_reg: float = 3.0
-    leaf_estimation_iterations: int = 1  # Newton steps a tree, where a library lets one choose
+    leaf_estimation_iterations: int = 1  # Newton steps per tree, where a library lets one choose
     max_combination: int = 4  # categorical columns in one statistic; for data with categories
     one_hot_max_size: int = 2  # likewise
     threads: int = 2

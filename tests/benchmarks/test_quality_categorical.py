@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,7 +14,7 @@ from benchmarks.comparison import mean_log_loss, percent, standard_error
 from benchmarks.data import Data
 from benchmarks.peers import Stopped
 from benchmarks.quality_categorical import BY_NAME, runs_of
-from benchmarks.runs import Conditions, find_run, merged, read_runs, write_runs
+from benchmarks.runs import Conditions, find_run, keep_run, read_runs
 from benchmarks.tables import SplitTable, generate_table
 
 from tests.benchmarks.runs import run
@@ -63,12 +64,17 @@ def test_other_conditions_are_no_substitute(table):
 
 def test_runs_survive_the_file_and_are_marked(tmp_path):
     path = tmp_path / "runs.json"
-    write_runs(path, {"cores": 2}, [run("catboost", 0.2), run("xgboost", 0.3, seed=1)])
+    for loss, library, seed in ((0.2, "catboost", 0), (0.3, "xgboost", 1), (0.25, "catboost", 0)):
+        keep_run(path, {"cores": 2}, run(library, loss, seed=seed))
     found = read_runs(path)
-    assert found == [run("catboost", 0.2, stored=True), run("xgboost", 0.3, seed=1, stored=True)]
-    again = merged([run("catboost", 0.25)], found)
-    assert [(r.library, r.loss) for r in again] == [("catboost", 0.25), ("xgboost", 0.3)]
-    assert find_run(again, Conditions("amazon", 1, 0.05), "catboost") is None
+    assert found == [run("catboost", 0.25, stored=True), run("xgboost", 0.3, seed=1, stored=True)]
+    assert find_run(found, Conditions("amazon", 1, 0.05), "catboost") is None
+
+
+def test_runs_under_other_conditions_have_other_keys():
+    usual = run("catboost", 0.2)
+    other = replace(usual, conditions=replace(usual.conditions, trees=10))
+    assert usual.key != other.key
 
 
 def test_log_loss_of_one_column_is_that_of_two():
@@ -105,6 +111,6 @@ def test_all_runs_are_written_with_the_command(tmp_path, table, monkeypatch, cap
     quality_categorical.main()
     written = json.loads(file.read_text())
     command = "python -m benchmarks.quality_categorical --task amazon --only catboost --seeds 0 1"
-    assert written["command"] == command
-    assert [entry["conditions"]["seed"] for entry in written["runs"]] == [0, 1]
+    assert {entry["facts"]["command"] for entry in written.values()} == {command}
+    assert [entry["values"]["conditions"]["seed"] for entry in written.values()] == [0, 1]
     assert "0.69315 ± 0.00000" in capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""Libraries beside their rivals: differences by seed, averages over tables, verdicts on ours."""
+"""Libraries against their rivals: differences by seed, averages over tables, verdicts on ours."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_the_average_is_over_tables():
     ]
 
 
-def test_each_mode_is_judged_beside_the_same_mode():
+def test_each_mode_is_judged_against_the_same_mode():
     runs = [
         run("catboost", 1.0),
         run("ocelot", 1.004),
@@ -58,7 +58,7 @@ def test_each_mode_is_judged_beside_the_same_mode():
     assert row_of("ocelot-ordered", averages)[1:4] == ["catboost-ordered", "1", "+0.60%"]
 
 
-def test_ordered_stands_beside_plain_of_the_same_library_with_its_standard_error():
+def test_ordered_is_compared_with_plain_of_the_same_library_with_its_standard_error():
     runs = [
         *(run("ocelot", 1.0, seed=seed) for seed in (0, 1, 2)),
         run("ocelot-ordered", 0.97, seed=0),
@@ -70,7 +70,10 @@ def test_ordered_stands_beside_plain_of_the_same_library_with_its_standard_error
         run("ocelot", 2.0, task="nursery"),
     ]
     table = mode_table(runs)
-    assert table.header[1:] == ("ocelot-ordered beside ocelot", "catboost-ordered beside catboost")
+    assert table.header[1:] == (
+        "ocelot-ordered compared with ocelot",
+        "catboost-ordered compared with catboost",
+    )
     assert table.rows == [
         ["amazon", "-2.00% ± 1.00%", "–"],
         ["kick", "+0.00%", "+1.00%"],
@@ -78,5 +81,5 @@ def test_ordered_stands_beside_plain_of_the_same_library_with_its_standard_error
     ]
 
 
-def test_without_ordered_runs_there_is_nothing_to_stand_beside_plain():
+def test_without_ordered_runs_there_is_nothing_to_compare_with_plain():
     assert mode_table([run("ocelot", 1.0), run("catboost", 1.0)]).rows == []

@@ -92,10 +92,10 @@ def test_one_command_writes_tables_and_curves(table, tmp_path, monkeypatch, caps
     monkeypatch.setattr(sys, "argv", ["ordered_curve", *words, "--json", str(curves)])
     ordered_curve.main()
     text = written.read_text()
-    assert "Made by `python -m experiments.ordered_curve --task adult --seeds 0 1`" in text
+    assert "by `python -m experiments.ordered_curve --task adult --seeds 0 1`" in text
     assert f"| adult | {CURVE} | 3 |" in text
-    outcomes = json.loads(curves.read_text())["outcomes"]
-    assert [one["curves"]["ordered"] for one in outcomes] == [[0.9, 0.7]] * 2
+    outcomes = json.loads(curves.read_text()).values()
+    assert [one["values"]["curves"]["ordered"] for one in outcomes] == [[0.9, 0.7]] * 2
     assert "adult, seed 1 …" in capsys.readouterr().out
 
 

@@ -1,0 +1,102 @@
+"""docs/benchmarks.md, whole, from the stored results: `python -m benchmarks.page`.
+
+`--check` writes nothing and fails where the page is not what the results say.
+"""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.cases import BY_NAME, NUMERIC_CASES
+from benchmarks.categorical_cases import CATEGORICAL_CASES
+from benchmarks.measure import Measurement
+from benchmarks.peers import NAMES
+from benchmarks.quality import Comparison, summary_table
+from benchmarks.report import Table, provenance
+from benchmarks.runs import read_runs
+from benchmarks.speed import Result, library_table
+from benchmarks.speed import summary_table as goal_table
+from benchmarks.standings import standings
+from benchmarks.store import RESULTS, Entries, read
+
+PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
+SPEED, QUALITY, CATEGORICAL = (
+    RESULTS / f"{name}.json" for name in ("speed", "quality", "quality_categorical")
+)
+
+HEAD = """# Benchmarks
+
+Everything on this page was written by `python -m benchmarks.page` from the files in
+`benchmarks/results`. [How it is measured](../benchmarks/README.md). In every table a smaller value
+is better, and a ratio below 1 is in Ocelot's favour."""
+
+
+def page() -> str:
+    """The whole page."""
+    parts = [HEAD]
+    speed = read(SPEED)
+    for title, cases in (
+        ("Speed on numbers", NUMERIC_CASES),
+        ("Speed with categories", CATEGORICAL_CASES),
+    ):
+        own = {case.name: speed[case.name] for case in cases if case.name in speed}
+        if own:
+            results = [_result(name, entry["values"]) for name, entry in own.items()]
+            tables = [goal_table(results), library_table(results, _measured(results))]
+            parts += _section(title, tables, own)
+    quality = read(QUALITY)
+    if quality:
+        found = [Comparison(**one) for entry in quality.values() for one in entry["values"]]
+        parts += _section("Quality on numbers", [summary_table(found)], quality)
+    runs = read_runs(CATEGORICAL)
+    if runs:
+        parts += _section("Quality with categories", standings(runs), read(CATEGORICAL))
+    return "\n\n".join(parts) + "\n"
+
+
+def _result(name: str, values: Sequence[Mapping[str, Any]]) -> Result:
+    return Result(BY_NAME[name], [Measurement(**measured) for measured in values])
+
+
+def _measured(results: Iterable[Result]) -> list[str]:
+    """The libraries that have a value in any case, in the usual order."""
+    labels = {m.label.split(",")[0] for result in results for m in result.measurements}
+    return [name for name in NAMES if name in labels]
+
+
+def _section(title: str, tables: Iterable[Table], entries: Entries) -> list[str]:
+    parts = [f"## {title}"]
+    for table in tables:
+        parts += [f"### {table.title}", table.markdown()]
+    return [*parts, _provenance(entries)]
+
+
+def _provenance(entries: Entries) -> str:
+    """How and when the entries were measured: one item for each call of a command."""
+    calls: dict[str, list[str]] = {}
+    for name, entry in entries.items():
+        calls.setdefault(provenance(entry["facts"]), []).append(name)
+    if len(calls) == 1:
+        return f"Measured {next(iter(calls))}"
+    return "\n".join(
+        f"- {len(names)} of {len(entries)} measured {call}" for call, names in calls.items()
+    )
+
+
+def main() -> None:
+    """Write the page, or check it."""
+    parser = ArgumentParser(prog="python -m benchmarks.page", description=__doc__)
+    parser.add_argument("--check", action="store_true")
+    text = page()
+    if not parser.parse_args().check:
+        PAGE.write_text(text, encoding="utf-8")
+    elif not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text:
+        sys.exit("docs/benchmarks.md is not up to date: run python -m benchmarks.page")
+
+
+if __name__ == "__main__":
+    main()

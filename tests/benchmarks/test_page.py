@@ -1,0 +1,78 @@
+"""The page of benchmarks: made of stored results, with how and when they were measured."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+
+import pytest
+from benchmarks import page
+from benchmarks.quality import Comparison
+from benchmarks.runs import keep_run
+from benchmarks.store import keep, read
+
+from tests.benchmarks.runs import run
+
+FACTS = {
+    "command": "python -m benchmarks.speed",
+    "cores": 2,
+    "python": "3.11.7",
+    "versions": {"catboost": "1.2.10"},
+    "date": "2026-01-02",
+    "revision": "abc1234",
+}
+
+
+@pytest.fixture
+def results(tmp_path, monkeypatch):
+    for name in ("SPEED", "QUALITY", "CATEGORICAL"):
+        monkeypatch.setattr(page, name, tmp_path / f"{name}.json")
+    monkeypatch.setattr(page, "PAGE", tmp_path / "benchmarks.md")
+    return tmp_path
+
+
+def measured(label, value):
+    return {"label": label, "values": {"ms/tree": value, "total s": 1.0}, "repetitions": {}}
+
+
+def test_a_name_measured_again_replaces_its_entry_alone(tmp_path):
+    path = tmp_path / "results" / "speed.json"
+    keep(path, FACTS, {"a": 1, "b": 2})
+    keep(path, {**FACTS, "date": "2026-02-03"}, {"b": 3})
+    found = read(path)
+    assert {name: entry["values"] for name, entry in found.items()} == {"a": 1, "b": 3}
+    assert [entry["facts"]["date"] for entry in found.values()] == ["2026-01-02", "2026-02-03"]
+
+
+def test_every_kind_of_result_has_its_section(results):
+    rows = [measured("ocelot", 10.0), measured("catboost", 40.0)]
+    keep(page.SPEED, FACTS, {"logloss_100k_100": rows})
+    better = Comparison("covtype", "log loss", "ocelot", [0.4, 0.4], [0.3, 0.3])
+    keep(page.QUALITY, FACTS, {"covtype": [asdict(better)]})
+    for library, loss in (("ocelot", 0.1), ("catboost", 0.2)):
+        keep_run(page.CATEGORICAL, FACTS, run(library, loss))
+    text = page.page()
+    assert "| 100,000 × 100, Logloss: ms/tree | 10.0 | 40.0 |" in text
+    assert "-25.00%" in text
+    assert "-50.00%" in text
+    words = "Measured on 2026-01-02 at revision abc1234 by `python -m benchmarks.speed`"
+    assert text.count(words) == 3
+    assert "## Speed with categories" not in text
+
+
+def test_rows_of_different_calls_are_told_apart(results):
+    keep(page.SPEED, FACTS, {"logloss_100k_100": [measured("ocelot", 1.0)]})
+    keep(page.SPEED, {**FACTS, "revision": "def"}, {"logloss_1m_28": [measured("ocelot", 1.0)]})
+    text = page.page()
+    assert "- 1 of 2 measured on 2026-01-02 at revision abc1234" in text
+    assert "- 1 of 2 measured on 2026-01-02 at revision def" in text
+
+
+def test_an_old_page_is_noticed(results, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["page"])
+    page.main()
+    monkeypatch.setattr(sys, "argv", ["page", "--check"])
+    page.main()
+    keep(page.SPEED, FACTS, {"logloss_100k_100": [measured("ocelot", 1.0)]})
+    with pytest.raises(SystemExit, match="not up to date"):
+        page.main()
