@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "gil.h"
 #include "highest.h"
 
 namespace ocelot::bindings {
@@ -41,7 +42,7 @@ inline const float* data_or_null(const OptionalWeights& weights, std::size_t n_r
   return weights->data();
 }
 
-using Released = nb::call_guard<nb::gil_scoped_release>;
+using Released = nb::call_guard<ReleasedGil>;
 
 void bind_table(nb::module_& module);
 void bind_quantize(nb::module_& module);
