@@ -259,6 +259,15 @@ def test_a_handful_of_rows(n_rows):
     assert np.isfinite(model.predict(X)).all()
 
 
+@pytest.mark.parametrize("n_rows", [2, 3, 5])
+def test_a_handful_of_rows_of_which_half_are_history(n_rows):
+    X = np.array([["a"], ["b"], ["c"], ["a"], ["b"]])[:n_rows]
+    y = np.arange(n_rows)
+    model = ordered(OcelotRegressor, target_statistic="holdout", one_hot_max_size=0).fit(X, y)
+    assert np.isfinite(model.predict(X)).all()
+    assert ("ordered" in model.history_) == (n_rows > 2)  # one row comes before nobody
+
+
 def test_continuing_goes_on_where_it_stopped():
     X, y = regression(600)
     first = ordered(OcelotRegressor, iterations=30).fit(X, y)

@@ -32,7 +32,7 @@ def check_mode(estimator: OcelotEstimator) -> None:
 
 
 def is_ordered(estimator: OcelotEstimator, n_rows: int) -> bool:
-    """Whether training is in Ordered mode; 'auto' resolved."""
+    """Whether training is in Ordered mode; 'auto' resolved by the rows that train trees."""
     if n_rows < 2:  # nobody comes before anybody
         return False
     if estimator.boosting_type == "auto":

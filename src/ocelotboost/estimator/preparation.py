@@ -92,7 +92,6 @@ class Prepared:
             quantizer,
             combinations,
             estimator.permutation_count,
-            is_ordered(estimator, data.table.n_rows),
             order_seed,
             n_threads,
         )
@@ -149,7 +148,6 @@ def replay_on_all_rows(
         prepared.quantizer,
         prepared.combinations,
         0,
-        False,
         seeds(estimator)[3],
         n_threads,
     )
@@ -179,11 +177,11 @@ def _training_set(
     quantizer: Quantizer,
     combinations: Combinations,
     n_supporting: int,
-    ordered: bool,
     seed: np.random.SeedSequence,
     n_threads: int,
 ) -> tuple[TrainingSet, LabelledTable]:
-    """The rows that train trees, as the loop takes them, and as they are."""
+    """The rows that train trees, as the loop takes them, and as they are. Without supporting models
+    they only fill leaves, which is the same in both modes."""
     history_seed, order_seed, independent_seed = seed.spawn(3)
     statistics = None
     trained = data
@@ -204,7 +202,7 @@ def _training_set(
             n_threads,
         )
     orderings = None
-    if ordered:
+    if n_supporting > 0 and is_ordered(estimator, trained.table.n_rows):
         # σ_cat = σ_boost: the same seed draws the same orderings for statistics and segments.
         own_seed = independent_seed if estimator.independent_orderings else order_seed
         orderings = make_orderings(estimator, trained.table, n_supporting, own_seed)
