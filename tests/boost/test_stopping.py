@@ -6,11 +6,11 @@ import itertools
 import time
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from ocelotboost import OcelotClassifier, OcelotRegressor
+from ocelotboost import OcelotClassifier, OcelotRegressor, ParameterError
 from ocelotboost.boost.stopping import BestIteration, TimeLimit
-from ocelotboost.errors import ParameterError
 from tests.data import assert_same_bits, binary, multiclass, regression
 
 NAN = float("nan")
@@ -260,3 +260,39 @@ def test_the_held_out_rows_depend_on_the_seed_only():
         ).fit(X, y)  # fmt: skip
         chosen.append(spy.targets[1].tolist())
     assert chosen[0] == chosen[1] != chosen[2]
+
+
+def with_time(n_rows=400):
+    """Categories, numbers and a column of times that is not sorted."""
+    rng = np.random.default_rng(6)
+    when = rng.permutation(n_rows).astype(np.float64)
+    who = rng.integers(0, 12, size=n_rows)
+    frame = pd.DataFrame({"when": when, "who": who.astype(str), "x": rng.normal(size=n_rows)})
+    return frame, 0.3 * who + frame["x"].to_numpy() + 0.01 * when
+
+
+@pytest.mark.parametrize("has_time", [True, "when"])
+@pytest.mark.parametrize("boosting_type", ["Plain", "Ordered"])
+def test_with_time_the_last_rows_are_held_out_and_nothing_learns_from_them(has_time, boosting_type):
+    X, y = with_time()
+    late = (np.arange(400) if has_time is True else X["when"].to_numpy()) >= 300
+    parameters = {"has_time": has_time, "boosting_type": boosting_type, "iterations": 60}
+    held = OcelotRegressor(validation_fraction=0.25, **parameters).fit(X, y)
+    watched = OcelotRegressor(early_stopping_rounds=50, **parameters)
+    watched.fit(X[~late], y[~late], eval_set=(X[late], y[late]))
+    assert_same_bits(held.forest_, watched.forest_)
+    assert held.history_["validation"] == watched.history_["eval_0"]
+
+
+def test_with_time_a_share_that_holds_no_row_out_is_an_error():
+    X, y = with_time(10)
+    with pytest.raises(ParameterError, match=r"validation_fraction=0.01 of 10 rows"):
+        OcelotRegressor(has_time=True, validation_fraction=0.01).fit(X, y)
+
+
+def test_with_time_a_class_may_first_come_in_the_held_out_rows():
+    X, _ = with_time(200)
+    for labels in (np.arange(200) >= 160, np.arange(200) // 80):
+        model = OcelotClassifier(has_time=True, validation_fraction=0.2, iterations=5)
+        probabilities = model.fit(X, labels).predict_proba(X)
+        assert np.isfinite(probabilities).all()

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from ocelotboost import OcelotClassifier, ParameterError
-from ocelotboost.estimator.categories import statistic_orderings
-from ocelotboost.order.ordering import draw_orderings, ordering_by_time
+from ocelotboost.estimator.categories import hold_history, statistic_orderings
+from ocelotboost.order.ordering import draw_orderings
 from ocelotboost.table.from_input import table_from_input
 
 FRAME = pd.DataFrame({"when": [3.0, 1.0, 2.0, 1.0, np.nan, 0.5], "who": list("abcabc")})
@@ -45,7 +45,14 @@ def test_rows_in_the_order_of_time_need_one_ordering():
 @pytest.mark.parametrize("column", ["when", 0])
 def test_a_column_of_times_sorts_stably_with_missing_ones_last(column):
     np.testing.assert_array_equal(orderings(column), [[5, 1, 3, 2, 0, 4]])
-    np.testing.assert_array_equal(ordering_by_time(np.zeros(4), 4), [np.arange(4)])
+
+
+@pytest.mark.parametrize(("has_time", "earlier"), [(True, [0, 1, 2]), ("when", [1, 3, 5])])
+def test_the_earlier_half_is_the_history_of_the_later(has_time, earlier):
+    estimator = OcelotClassifier(has_time=has_time, target_statistic="holdout")
+    rows, history = hold_history(estimator, TABLE, np.random.SeedSequence(0))
+    assert history.tolist() == earlier
+    assert sorted([*rows, *history]) == list(range(6))
 
 
 def test_statistics_without_an_order_need_none():

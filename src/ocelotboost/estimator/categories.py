@@ -12,7 +12,7 @@ from ocelotboost.errors import ParameterError
 from ocelotboost.kernels.contract import History
 from ocelotboost.model.statistic_table import Indicators
 from ocelotboost.order.combination import Combinations
-from ocelotboost.order.ordering import Orderings, draw_orderings, ordering_by_time
+from ocelotboost.order.ordering import Orderings, draw_orderings, single_ordering
 from ocelotboost.order.statistic import HISTORIES, StatisticTargets, statistic_columns
 from ocelotboost.order.statistic_cache import StatisticCache, StatisticSource
 from ocelotboost.quantize.block import ColumnBlock
@@ -71,15 +71,19 @@ def check_categorical_parameters(estimator: OcelotEstimator, table: Table) -> No
 
 
 def hold_history(
-    estimator: OcelotEstimator, n_rows: int, seed: np.random.SeedSequence
+    estimator: OcelotEstimator, table: Table, seed: np.random.SeedSequence
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Rows that train trees, and rows that are history only: for 'holdout' half of them each."""
+    """Rows that train trees, and rows that are history only: for 'holdout' half of them each, and
+    the earlier half is history where rows have their time."""
+    n_rows = table.n_rows
     if estimator.target_statistic != "holdout":
         return np.arange(n_rows), np.arange(0)
     if n_rows < 2:
         raise ParameterError("target_statistic='holdout' needs at least two rows.")
-    shuffled = np.random.default_rng(seed).permutation(n_rows)
-    return np.sort(shuffled[n_rows // 2 :]), np.sort(shuffled[: n_rows // 2])
+    order = rows_by_time(estimator, table)
+    if order is None:
+        order = np.random.default_rng(seed).permutation(n_rows)
+    return np.sort(order[n_rows // 2 :]), np.sort(order[: n_rows // 2])
 
 
 def make_combinations(
@@ -130,10 +134,20 @@ def make_orderings(
     estimator: OcelotEstimator, table: Table, count: int, seed: np.random.SeedSequence
 ) -> Orderings:
     """σ₀ … σ_s, s = ``count``; one for all where rows have their time."""
-    if _is_flag(estimator.has_time) and not estimator.has_time:
+    by_time = rows_by_time(estimator, table)
+    if by_time is None:
         return draw_orderings(table.n_rows, count, np.random.default_rng(seed))
+    return single_ordering(by_time)
+
+
+def rows_by_time(estimator: OcelotEstimator, table: Table) -> NDArray[np.intp] | None:
+    """The rows, the earliest first, those of equal times as they come; None: they have no time."""
+    if _is_flag(estimator.has_time) and not estimator.has_time:
+        return None
     column = _time_column(estimator, table)
-    return ordering_by_time(None if column is None else _numbers(table, column), table.n_rows)
+    if column is None:
+        return np.arange(table.n_rows)
+    return np.argsort(_numbers(table, column), kind="stable")
 
 
 def statistic_orderings(
@@ -141,7 +155,7 @@ def statistic_orderings(
 ) -> Orderings:
     """The same for target statistics; one for all where they have no order."""
     if HISTORIES[estimator.target_statistic] != History.BEFORE:
-        return ordering_by_time(None, table.n_rows)
+        return single_ordering(np.arange(table.n_rows))
     return make_orderings(estimator, table, count, seed)
 
 

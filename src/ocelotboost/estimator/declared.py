@@ -114,7 +114,8 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
     has_time: Any = parameter(
         False,
         either(flag(), whole(0), Rule("the name of a column", lambda v: isinstance(v, str))),
-        "True: the rows come in the order of time; a column: by its numbers. No random orderings.",
+        "True: the rows come in the order of time; a column: by its numbers. No random orderings, "
+        "and no row learns from later ones.",
     )
     model_size_reg: float = parameter(
         0.5,
@@ -198,7 +199,8 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
     validation_fraction: float | None = parameter(
         None,
         either(nothing(), number(0, 1, open_low=True, open_high=True)),
-        "Hold out this share of the rows for early stopping (the same share of every class).",
+        "Hold out this share of the rows for early stopping: the same share of every class, or "
+        "with has_time the last rows.",
     )
     refit: str | None = parameter(
         None,

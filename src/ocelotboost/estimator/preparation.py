@@ -186,7 +186,7 @@ def _training_set(
     statistics = None
     trained = data
     if combinations.features:
-        rows, history = hold_history(estimator, data.table.n_rows, history_seed)
+        rows, history = hold_history(estimator, data.table, history_seed)
         if len(history):
             trained, data = data.take(rows), data.take(np.concatenate([rows, history]))
     block = quantizer.block(trained.table, n_threads)

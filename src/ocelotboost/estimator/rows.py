@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.errors import InputError, ParameterError
+from ocelotboost.estimator.categories import rows_by_time
 from ocelotboost.loss.base import Loss, Targets
 from ocelotboost.quantize.quantizer import refuse_missing
 from ocelotboost.table.columns import Table
@@ -125,8 +126,12 @@ def hold_out(
     if estimator.validation_fraction is None:
         _check_nothing_to_hold_out(estimator, evals)
         return None, evals
-    rng = np.random.default_rng(seeds(estimator)[0])
-    held = _stratified(data.target, estimator.validation_fraction, estimator._kind, rng)
+    share, by_time = estimator.validation_fraction, rows_by_time(estimator, data.table)
+    if by_time is None:
+        rng = np.random.default_rng(seeds(estimator)[0])
+        held = _stratified(data.target, share, estimator._kind, rng)
+    else:
+        held = _last(by_time, share)
     if held.all() or not held.any():
         raise ParameterError(
             f"validation_fraction={estimator.validation_fraction} of {data.table.n_rows} rows "
@@ -149,6 +154,13 @@ def _check_nothing_to_hold_out(estimator: OcelotEstimator, evals: list[EvalInput
             f"refit={estimator.refit!r} gives held-out rows back, and none are held out; give a "
             "validation_fraction."
         )
+
+
+def _last(by_time: NDArray[np.intp], share: float) -> NDArray[np.bool_]:
+    """Which rows are held out where rows have their time: nothing that is learned is later."""
+    held = np.zeros(len(by_time), dtype=bool)
+    held[by_time[len(by_time) - round(len(by_time) * share) :]] = True
+    return held
 
 
 def _stratified(

@@ -16,7 +16,6 @@ def draw_orderings(n_rows: int, count: int, rng: np.random.Generator) -> Orderin
     return np.stack([rng.permutation(n_rows).astype(np.uint32) for _ in range(count + 1)])
 
 
-def ordering_by_time(times: NDArray[np.generic] | None, n_rows: int) -> Orderings:
-    """The rows' own order, or that of their times (equal times: the rows' order), as σ₀ = σ₁."""
-    order = np.arange(n_rows) if times is None else np.argsort(times, kind="stable")
-    return order.astype(np.uint32)[np.newaxis]
+def single_ordering(rows: NDArray[np.intp]) -> Orderings:
+    """The rows in one order, which is σ₀ = σ₁."""
+    return rows.astype(np.uint32)[np.newaxis]
