@@ -1,15 +1,15 @@
 """docs/benchmarks.md, whole, from the stored results: `python -m benchmarks.page`.
 
-`--check` writes nothing and fails where the page is not what the results say.
+`--check` writes nothing, and fails where the page is not what the results say.
 """
 
 from __future__ import annotations
 
-import sys
-from argparse import ArgumentParser
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from tools.compare import write_or_check
 
 from benchmarks.cases import BY_NAME, NUMERIC_CASES
 from benchmarks.categorical_cases import CATEGORICAL_CASES
@@ -87,16 +87,5 @@ def _provenance(entries: Entries) -> str:
     )
 
 
-def main() -> None:
-    """Write the page, or check it."""
-    parser = ArgumentParser(prog="python -m benchmarks.page", description=__doc__)
-    parser.add_argument("--check", action="store_true")
-    text = page()
-    if not parser.parse_args().check:
-        PAGE.write_text(text, encoding="utf-8")
-    elif not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text:
-        sys.exit("docs/benchmarks.md is not up to date: run python -m benchmarks.page")
-
-
 if __name__ == "__main__":
-    main()
+    write_or_check("benchmarks.page", __doc__, PAGE, page, remedy="python -m benchmarks.page")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import asdict
 
 import pytest
@@ -27,7 +26,6 @@ FACTS = {
 def results(tmp_path, monkeypatch):
     for name in ("SPEED", "QUALITY", "CATEGORICAL"):
         monkeypatch.setattr(page, name, tmp_path / f"{name}.json")
-    monkeypatch.setattr(page, "PAGE", tmp_path / "benchmarks.md")
     return tmp_path
 
 
@@ -66,13 +64,3 @@ def test_rows_of_different_calls_are_told_apart(results):
     text = page.page()
     assert "- 1 of 2 measured on 2026-01-02 at revision abc1234" in text
     assert "- 1 of 2 measured on 2026-01-02 at revision def" in text
-
-
-def test_an_old_page_is_noticed(results, monkeypatch):
-    monkeypatch.setattr(sys, "argv", ["page"])
-    page.main()
-    monkeypatch.setattr(sys, "argv", ["page", "--check"])
-    page.main()
-    keep(page.SPEED, FACTS, {"logloss_100k_100": [measured("ocelot", 1.0)]})
-    with pytest.raises(SystemExit, match="not up to date"):
-        page.main()
