@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # Machines that run tests are busy: a slow example is no failure.
@@ -12,3 +13,9 @@ settings.register_profile(
 )
 settings.register_profile("thorough", settings.get_profile("default"), max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+@pytest.fixture
+def five_threads(monkeypatch):
+    """n_jobs up to 5 is obeyed on machines with fewer cores too."""
+    monkeypatch.setenv("OCELOT_NUM_THREADS", "5")

@@ -1,16 +1,19 @@
-"""The thread pool lives with forks, Python threads and joblib; thread_count reads its rules."""
+"""The thread pool lives with forks, threads, joblib and exits; thread_count has its rules."""
 
 from __future__ import annotations
 
 import multiprocessing
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
 from joblib import Parallel, delayed
 
-from ocelotboost import OcelotClassifier, ParameterError
+from ocelotboost import OcelotClassifier, ParameterError, threads
 from ocelotboost.threads import available_cores, thread_count
 from tests.data import binary
 
@@ -105,17 +108,111 @@ def test_inside_joblib(backend):
     np.testing.assert_array_equal(found, expected)
 
 
-def test_thread_count_follows_argument_then_environment_then_cores(monkeypatch):
+def run_python(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        capture_output=True, text=True, timeout=TIMEOUT,
+    )  # fmt: skip
+
+
+EXIT_WITH_A_BUSY_DAEMON = """
+import sys, threading, time
+from ocelotboost import OcelotClassifier
+from tests.data import binary
+
+X, y = binary(5_000, seed=1)
+model = OcelotClassifier(iterations=20, n_jobs=2)
+model.fit(X, y)
+begun = threading.Event()
+
+def work():
+    while True:
+        model.predict(X) if sys.argv[1] == "predict" else model.fit(X, y)
+        begun.set()
+
+threading.Thread(target=work, daemon=True).start()
+begun.wait()
+time.sleep(float(sys.argv[2]))
+"""
+
+
+@pytest.mark.parametrize("what", ["fit", "predict"])
+@pytest.mark.parametrize("seconds", ["0", "0.003", "0.01"])
+def test_the_process_ends_well_while_a_daemon_thread_is_busy(what, seconds):
+    process = run_python(EXIT_WITH_A_BUSY_DAEMON, what, seconds)
+    assert (process.returncode, process.stderr) == (0, "")
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs Linux's list of threads")
+def test_workers_with_nothing_to_do_end_and_new_ones_come():
+    program = """
+import os, time
+import numpy as np
+from ocelotboost.kernels import native
+
+def work():
+    out = np.empty(400_000, dtype=np.uint64)
+    native.hash_integers(np.arange(400_000), out, n_threads=6)
+    return out
+
+def n_threads():
+    return len(os.listdir("/proc/self/task"))
+
+before, expected = n_threads(), work()
+assert before < n_threads() <= before + 5, (before, n_threads())
+while n_threads() > before:
+    time.sleep(0.2)
+np.testing.assert_array_equal(work(), expected)
+assert n_threads() > before
+"""
+    process = run_python(program)
+    assert (process.returncode, process.stderr) == (0, "")
+
+
+@pytest.fixture
+def two_cores(monkeypatch):
+    monkeypatch.setattr(threads, "available_cores", lambda: 2)
     monkeypatch.delenv("OCELOT_NUM_THREADS", raising=False)
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
-    assert thread_count(None) == available_cores()
-    monkeypatch.setenv("OMP_NUM_THREADS", "7,2")
-    assert thread_count(None) == 7
+
+
+@pytest.mark.usefixtures("two_cores")
+def test_thread_count_follows_argument_then_environment_then_cores(monkeypatch):
+    assert thread_count(None) == 2
+    monkeypatch.setenv("OMP_NUM_THREADS", "1,7")
+    assert thread_count(None) == 1
     monkeypatch.setenv("OCELOT_NUM_THREADS", "3")
     assert thread_count(None) == 3
-    assert thread_count(5) == 5
-    assert thread_count(-1) == available_cores()
+    assert thread_count(1) == 1
+    assert thread_count(-1) == 2
+    assert thread_count(-2) == 1
     assert thread_count(-1000) == 1
+
+
+@pytest.mark.usefixtures("two_cores")
+@pytest.mark.parametrize("n_jobs", [3, 3000, 1 << 31, 1 << 80, np.int64(1 << 40)])
+def test_there_are_no_more_threads_than_cores(n_jobs, monkeypatch):
+    assert thread_count(n_jobs) == 2
+    monkeypatch.setenv("OMP_NUM_THREADS", str(n_jobs))
+    assert thread_count(None) == 2
+
+
+@pytest.mark.usefixtures("two_cores")
+def test_the_environment_may_ask_for_more_threads_than_cores(monkeypatch):
+    monkeypatch.setenv("OCELOT_NUM_THREADS", "5")
+    assert thread_count(5) == thread_count(6) == 5
+    monkeypatch.setenv("OCELOT_NUM_THREADS", str(1 << 80))
+    assert thread_count(None) == 1024
+
+
+def test_there_is_a_core():
+    assert available_cores() >= 1
+
+
+def test_an_enormous_number_of_jobs_trains_and_predicts():
+    X, y = binary(300)
+    model = OcelotClassifier(iterations=2, n_jobs=1 << 31).fit(X, y)
+    assert len(model.predict(X)) == len(X)
 
 
 def test_no_threads_at_all_is_an_error():

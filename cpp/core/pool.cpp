@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <exception>
 #include <mutex>
@@ -25,6 +26,11 @@ inline void pause_cpu() {
 // are tens of microseconds of Python, and waking a sleeping thread costs as much again: spinning
 // for 40 instead of 300 made trees of 100,000 rows 14 % slower.
 constexpr auto spin_time = std::chrono::microseconds(300);
+
+// A worker that has had no part in a job for this long ends; a new one is hired when needed.
+constexpr auto idle_time = std::chrono::seconds(5);
+
+using Clock = std::chrono::steady_clock;
 
 struct Job {
   void (*body)(void*, std::size_t) = nullptr;
@@ -52,6 +58,9 @@ struct Job {
 
 thread_local bool inside_task = false;
 
+// What a worker finds at the pool's job: it joins an open one.
+enum class Door { closed, full, open };
+
 class Pool {
  public:
   explicit Pool(pid_t owner) : owner_(owner) {}
@@ -62,16 +71,17 @@ class Pool {
   bool try_acquire() { return !busy_.exchange(true, std::memory_order_acquire); }
 
   void run(std::size_t n_tasks, int n_threads, void (*body)(void*, std::size_t), void* context) {
-    hire(n_tasks < std::size_t(n_threads) ? int(n_tasks) - 1 : n_threads - 1);
+    const int n_helpers = n_tasks < std::size_t(n_threads) ? int(n_tasks) - 1 : n_threads - 1;
+    hire(n_helpers);
     job_.body = body;
     job_.context = context;
     job_.n_tasks = n_tasks;
     job_.error = nullptr;
     job_.next.store(0, std::memory_order_relaxed);
-    job_.free_places.store(n_threads - 1, std::memory_order_relaxed);
+    job_.free_places.store(n_helpers, std::memory_order_relaxed);
     open_.store(true);
     generation_.fetch_add(1);
-    if (n_sleeping_.load() > 0) generation_.notify_all();
+    wake(n_helpers);
     inside_task = true;
     job_.work();
     inside_task = false;
@@ -85,56 +95,82 @@ class Pool {
   }
 
  private:
-  // Workers up to that number. Where the system gives no more threads, those there are suffice.
+  // Workers up to that number. Where the system gives no more threads, those there are suffice;
+  // so they do when one of them ends just now.
   void hire(int n_wanted) {
     try {
-      while (n_workers_ < n_wanted) {
+      while (n_workers_.load() < n_wanted) {
         std::thread([this] { serve(); }).detach();
-        ++n_workers_;
+        n_workers_.fetch_add(1);
       }
     } catch (const std::system_error&) {
     }
   }
 
+  // A worker counts itself as sleeping before it looks at generation_ for the last time; we look
+  // after we have changed it. So either we wake it, or it sees the change and does not sleep.
+  void wake(int n_wanted) {
+    const int n_sleeping = n_sleeping_.load();
+    if (n_sleeping == 0) return;
+    {
+      const std::lock_guard<std::mutex> lock(sleep_mutex_);
+    }
+    if (n_sleeping <= n_wanted) return morning_.notify_all();
+    for (int i = 0; i < n_wanted; ++i) morning_.notify_one();
+  }
+
   void serve() {
     inside_task = true;
     std::uint32_t seen = generation_.load();
-    if (open_.load()) help();
+    help();
+    auto end_of_spinning = Clock::now() + spin_time, end_of_service = Clock::now() + idle_time;
     for (;;) {
-      seen = wait_for_change(seen);
-      help();
+      seen = wait_for_change(seen, end_of_spinning, end_of_service);
+      const Door found = help();
+      const auto now = Clock::now();
+      // Who comes too late spins for the next job; who is not needed lets others have the core.
+      if (found != Door::full) end_of_spinning = now + spin_time;
+      if (found == Door::open) end_of_service = now + idle_time;
+      if (now >= end_of_service) break;
     }
+    n_workers_.fetch_sub(1);
   }
 
-  void help() {
+  Door help() {
     n_active_.fetch_add(1);
-    if (open_.load() && job_.free_places.fetch_sub(1) > 0) job_.work();
+    Door found = Door::closed;
+    if (open_.load()) found = job_.free_places.fetch_sub(1) > 0 ? Door::open : Door::full;
+    if (found == Door::open) job_.work();
     n_active_.fetch_sub(1);
+    return found;
   }
 
-  std::uint32_t wait_for_change(std::uint32_t seen) {
-    const auto deadline = std::chrono::steady_clock::now() + spin_time;
+  std::uint32_t wait_for_change(std::uint32_t seen, Clock::time_point end_of_spinning,
+                                Clock::time_point end_of_service) {
     do {
       for (int i = 0; i < 64; ++i) {
         const std::uint32_t current = generation_.load(std::memory_order_acquire);
         if (current != seen) return current;
         pause_cpu();
       }
-    } while (std::chrono::steady_clock::now() < deadline);
+    } while (Clock::now() < end_of_spinning);
+    std::unique_lock<std::mutex> lock(sleep_mutex_);
     n_sleeping_.fetch_add(1);
-    generation_.wait(seen);
+    morning_.wait_until(lock, end_of_service, [&] { return generation_.load() != seen; });
     n_sleeping_.fetch_sub(1);
     return generation_.load();
   }
 
   const pid_t owner_;
-  int n_workers_ = 0;
   Job job_;
+  std::atomic<int> n_workers_{0};
   std::atomic<bool> busy_{false};
   std::atomic<bool> open_{false};
   std::atomic<int> n_active_{0};
-  std::atomic<int> n_sleeping_{0};
   std::atomic<std::uint32_t> generation_{0};
+  std::atomic<int> n_sleeping_{0};
+  std::mutex sleep_mutex_;
+  std::condition_variable morning_;
 };
 
 std::atomic<Pool*> the_pool{nullptr};

@@ -285,6 +285,7 @@ def test_an_eval_metric_is_watched_on_unseen_rows_too():
     assert 0.5 < auc[0] < auc[-1] < 1
 
 
+@pytest.mark.usefixtures("five_threads")
 @pytest.mark.parametrize("task", ["categories", "numbers", "classes"])
 def test_the_same_bits_for_any_number_of_threads(task):
     kind, make, parameters = TASKS[task]

@@ -8,6 +8,8 @@ import pytest
 from ocelotboost import OcelotClassifier, OcelotRegressor
 from tests.data import assert_same_bits, binary, multiclass, regression
 
+pytestmark = pytest.mark.usefixtures("five_threads")
+
 
 def forests(estimator, X, y, **fit):
     return [estimator.set_params(n_jobs=n).fit(X, y, **fit).forest_ for n in (1, 2, 5)]

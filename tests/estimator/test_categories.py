@@ -7,7 +7,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ocelotboost import InputError, OcelotClassifier
@@ -190,7 +190,8 @@ parameters = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=40)
+@pytest.mark.usefixtures("five_threads")
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     parameters, st.sampled_from(list(LABELS)), st.sampled_from([4, 30, 150]), st.booleans(),
     st.sampled_from([None, 1, 10, 1000]), st.sampled_from(["none", "whole", "any"]),

@@ -73,6 +73,7 @@ def test_rows_without_weight_are_not_there():
 # ---- the same model -----------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("five_threads")
 @pytest.mark.parametrize("task", LABELS)
 def test_the_number_of_threads_does_not_change_the_model(task):
     models = [
@@ -84,6 +85,7 @@ def test_the_number_of_threads_does_not_change_the_model(task):
         assert model.history_ == models[0].history_
 
 
+@pytest.mark.usefixtures("five_threads")
 def test_enough_rows_for_threads_to_share_leaves_train_the_same_model():
     rng = np.random.default_rng(0)
     matrix = rng.integers(0, 60, size=(30_000, 3))

@@ -233,7 +233,8 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
     n_jobs: int | None = parameter(
         None,
         either(nothing(), Rule("a whole number; -1 is all cores", whole(-(1 << 30)).holds)),
-        "Threads. None: OCELOT_NUM_THREADS, else OMP_NUM_THREADS, else all cores.",
+        "Threads, at most one per core. None: OCELOT_NUM_THREADS (which may be more than the "
+        "cores), else OMP_NUM_THREADS, else all cores.",
     )
     verbose: bool | int = parameter(
         False, either(flag(), whole(0)), "Show a progress bar with the metric and remaining time."
