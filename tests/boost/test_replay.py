@@ -70,3 +70,20 @@ def test_replay_after_continuing_starts_from_the_first_model():
     assert_array_equal(model.forest_.leaf_values[: len(first.forest_.leaf_values)],
                        first.forest_.leaf_values)  # fmt: skip
     assert model.score(X, y) > first.score(X, y)
+
+
+@pytest.mark.parametrize("statistic", ["mean", "binarized", "both"])
+def test_questions_about_a_regression_target_keep_their_meaning(statistic):
+    """The held-out rows are the last, and their targets are far from those of the others."""
+    rng = np.random.default_rng(3)
+    who = rng.integers(0, 15, size=400)
+    X, y = who[:, np.newaxis].astype(str), 0.2 * who + rng.normal(size=400)
+    y[280:] += 50
+    plain, model = replayed(
+        OcelotRegressor, X, y, has_time=True, regression_statistic=statistic, priors=(0.5,)
+    )
+    found, expected = model.forest_.statistics, plain.forest_.statistics
+    assert found.target_names == expected.target_names
+    for name in ("column_lows", "column_highs", "column_priors"):
+        assert_array_equal(getattr(found, name), getattr(expected, name))
+    assert found.counts.sum() > expected.counts.sum()

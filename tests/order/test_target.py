@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ocelotboost.order.target import class_targets, number_targets
+from ocelotboost.order.target import ClassTargets, NumberTargets
 from tests.order.sources import make_data
 
 N_ROWS = 200
@@ -17,7 +17,7 @@ def numbers(seed=0):
 
 def test_of_two_classes_one_is_enough():
     codes = np.array([0, 1, 1, 0], dtype=np.float32)
-    targets = class_targets(codes, ["no", "yes"])
+    targets = ClassTargets(["no", "yes"]).of(codes)
     np.testing.assert_array_equal(targets.values, [codes])
     assert targets.names == ("mean target",)
     assert (targets.lows[0], targets.highs[0], targets.centers[0]) == (0, 1, 0.5)
@@ -25,7 +25,7 @@ def test_of_two_classes_one_is_enough():
 
 def test_of_more_classes_each_has_its_share():
     codes = np.array([0, 2, 1, 2], dtype=np.float32)
-    targets = class_targets(codes, ["a", "b", "c"])
+    targets = ClassTargets(["a", "b", "c"]).of(codes)
     np.testing.assert_array_equal(targets.values, [[1, 0, 0, 0], [0, 0, 1, 0], [0, 1, 0, 1]])
     assert targets.names[2] == "share of class 'c'"
     assert targets.values.dtype == np.float32
@@ -35,7 +35,7 @@ def test_of_more_classes_each_has_its_share():
 @pytest.mark.parametrize(("kind", "n_targets"), [("mean", 1), ("binarized", 1), ("both", 2)])
 def test_a_number_itself_and_whether_it_is_above_its_middle(kind, n_targets):
     y = numbers()
-    targets = number_targets(y, None, make_data(N_ROWS, 0), 1.0, kind)
+    targets = NumberTargets.define(y, None, make_data(N_ROWS, 0), 1.0, kind).of(y)
     assert targets.values.shape == (n_targets, N_ROWS)
     assert (targets.lows < targets.centers).all()
     assert (targets.centers < targets.highs).all()
@@ -56,8 +56,9 @@ def test_weights_count_as_copies():
     copies = type(data)(
         data.features, data.codes.repeat(weight, axis=1), data.value_counts, data.hashes
     )
-    weighted = number_targets(y, weight.astype(np.float32), data, 1.0, "both")
-    copied = number_targets(y.repeat(weight), None, copies, 1.0, "both")
+    weighted = NumberTargets.define(y, weight.astype(np.float32), data, 1.0, "both").of(y)
+    y_copied = y.repeat(weight)
+    copied = NumberTargets.define(y_copied, None, copies, 1.0, "both").of(y_copied)
     assert weighted.names == copied.names
     for name in ("lows", "highs", "centers"):
         np.testing.assert_allclose(getattr(weighted, name), getattr(copied, name), rtol=1e-12)
@@ -67,6 +68,17 @@ def test_weights_count_as_copies():
 @pytest.mark.parametrize("constant", [0.0, 3.5, -1e20])
 def test_a_constant_target_has_bins_of_some_width(constant):
     y = np.full(N_ROWS, constant, dtype=np.float32)
-    targets = number_targets(y, None, make_data(N_ROWS, 0), 1.0, "both")
+    targets = NumberTargets.define(y, None, make_data(N_ROWS, 0), 1.0, "both").of(y)
     assert (targets.lows < targets.highs).all()
     assert (targets.values[-1] == 0).all()
+
+
+def test_other_rows_are_cut_where_the_first_ones_were():
+    y, others = numbers(0), numbers(1) + 2
+    definition = NumberTargets.define(y, None, make_data(N_ROWS, 0), 1.0, "both")
+    first, later = definition.of(y), definition.of(others)
+    assert later.names == first.names
+    for name in ("lows", "highs", "centers"):
+        np.testing.assert_array_equal(getattr(later, name), getattr(first, name))
+    np.testing.assert_array_equal(later.values[0], others)
+    np.testing.assert_array_equal(later.values[1], others > definition.middle)

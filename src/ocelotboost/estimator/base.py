@@ -37,7 +37,7 @@ from ocelotboost.model.file import save_model
 from ocelotboost.model.forest import Forest, join_forests
 from ocelotboost.model.importance import feature_importances
 from ocelotboost.model.trained import TrainedModel
-from ocelotboost.order.statistic import StatisticTargets
+from ocelotboost.order.target import TargetDefinition
 from ocelotboost.order.whole_data import WholeData
 from ocelotboost.predict.predictor import PredictorOnDemand
 from ocelotboost.quantize.categorical_data import CategoricalData
@@ -321,9 +321,9 @@ class OcelotEstimator(DeclaredParameters):
     def _loss(self) -> Loss:
         raise NotImplementedError
 
-    def _statistic_targets(
+    def _define_statistics(
         self, target: Targets, weight: NDArray[np.float32] | None, categories: CategoricalData
-    ) -> StatisticTargets:
+    ) -> TargetDefinition:
         raise NotImplementedError
 
     def _with_class_weights(

@@ -23,8 +23,7 @@ from ocelotboost.estimator.parameters import (
 )
 from ocelotboost.loss.base import Floats, Loss, Targets
 from ocelotboost.loss.registry import CLASS_LOSSES, loss_from
-from ocelotboost.order.statistic import StatisticTargets
-from ocelotboost.order.target import class_targets
+from ocelotboost.order.target import ClassTargets, TargetDefinition
 from ocelotboost.quantize.categorical_data import CategoricalData
 from ocelotboost.table.roles import class_target, encode_labels
 
@@ -102,10 +101,10 @@ class OcelotClassifier(ClassifierMixin, OcelotEstimator):  # type: ignore[misc]
         codes = encode_labels(y, self._labels_of_target, n_rows=n_rows, argument=argument)
         return codes.astype(np.float32)
 
-    def _statistic_targets(
+    def _define_statistics(
         self, target: Targets, weight: NDArray[np.float32] | None, categories: CategoricalData
-    ) -> StatisticTargets:
-        return class_targets(target, self._labels_of_target.tolist())
+    ) -> TargetDefinition:
+        return ClassTargets(self._labels_of_target.tolist())
 
     def _loss(self) -> Loss:
         n_classes = len(self._labels_of_target)

@@ -28,6 +28,7 @@ from ocelotboost.loss.base import Floats, Loss
 from ocelotboost.model.statistic_table import Indicators
 from ocelotboost.model.trained import TrainedModel
 from ocelotboost.order.combination import Combinations
+from ocelotboost.order.target import TargetDefinition
 from ocelotboost.order.whole_data import WholeData
 from ocelotboost.predict.predictor import make_predictor
 from ocelotboost.quantize.categorical_data import CategoricalData
@@ -45,6 +46,7 @@ class Prepared:
 
     everything    all rows that count, held-out ones included
     whole_data    statistics for rows that are not trained on; None without categories
+    definition    what statistics average; None without categories
     start_value   (n_outputs,) of the new trees; zero when they continue a model
     start         raw predictions (n_outputs, n) of the training rows
     """
@@ -53,6 +55,7 @@ class Prepared:
     training: TrainingSet
     whole_data: WholeData | None
     combinations: Combinations
+    definition: TargetDefinition | None
     eval_sets: list[EvalSet]
     quantizer: Quantizer
     continued: TrainedModel | None
@@ -86,11 +89,12 @@ class Prepared:
             n_threads=n_threads,
         )
         combinations = make_combinations(estimator, categories, indicators, data.table.n_columns)
-        training, data = _training_set(
+        training, data, definition = _training_set(
             estimator,
             data,
             quantizer,
             combinations,
+            None,
             estimator.permutation_count,
             order_seed,
             n_threads,
@@ -123,6 +127,7 @@ class Prepared:
             training=training,
             whole_data=whole_data,
             combinations=combinations,
+            definition=definition,
             eval_sets=eval_sets,
             quantizer=quantizer,
             continued=continued,
@@ -140,13 +145,15 @@ def replay_on_all_rows(
     loss: Loss,
     settings: BoostSettings,
 ) -> tuple[Boosted, WholeData | None]:
-    """Fill the leaves again from all rows, the held-out ones included; so are the statistics."""
+    """Fill the leaves again from all rows, the held-out ones included; so are the statistics. What
+    they average and how it is cut into bins stays, as the questions of the trees do."""
     n_threads = settings.n_threads
-    training, data = _training_set(
+    training, data, _ = _training_set(
         estimator,
         prepared.everything,
         prepared.quantizer,
         prepared.combinations,
+        prepared.definition,
         0,
         seeds(estimator)[3],
         n_threads,
@@ -176,12 +183,14 @@ def _training_set(
     data: LabelledTable,
     quantizer: Quantizer,
     combinations: Combinations,
+    definition: TargetDefinition | None,
     n_supporting: int,
     seed: np.random.SeedSequence,
     n_threads: int,
-) -> tuple[TrainingSet, LabelledTable]:
-    """The rows that train trees, as the loop takes them, and as they are. Without supporting models
-    they only fill leaves, which is the same in both modes."""
+) -> tuple[TrainingSet, LabelledTable, TargetDefinition | None]:
+    """The rows that train trees, as the loop takes them, and as they are; and what statistics
+    average. These rows define it where there is no ``definition``. Without supporting models the
+    rows only fill leaves, which is the same in both modes."""
     history_seed, order_seed, independent_seed = seed.spawn(3)
     statistics = None
     trained = data
@@ -192,10 +201,12 @@ def _training_set(
     block = quantizer.block(trained.table, n_threads)
     if combinations.features:
         categories = CategoricalData.of(data.table, combinations.features, n_threads)
+        if definition is None:
+            definition = estimator._define_statistics(data.target, data.weight, categories)
         statistics = make_statistics(
             estimator,
             categories,
-            estimator._statistic_targets(data.target, data.weight, categories),
+            definition.of(data.target),
             data.weight,
             block,
             statistic_orderings(estimator, data.table, n_supporting, order_seed),
@@ -210,6 +221,7 @@ def _training_set(
     return (
         TrainingSet(block, trained.target, trained.weight, whole, statistics, orderings),
         trained,
+        definition,
     )
 
 

@@ -14,8 +14,7 @@ from ocelotboost.estimator.base import OcelotEstimator
 from ocelotboost.estimator.parameters import describe_parameters, one_of, parameter
 from ocelotboost.loss.base import Floats, Loss, Targets
 from ocelotboost.loss.registry import REGRESSION_LOSSES, loss_from
-from ocelotboost.order.statistic import StatisticTargets
-from ocelotboost.order.target import number_targets
+from ocelotboost.order.target import NumberTargets, TargetDefinition
 from ocelotboost.quantize.categorical_data import CategoricalData
 from ocelotboost.table.roles import regression_target
 
@@ -58,10 +57,10 @@ class OcelotRegressor(RegressorMixin, OcelotEstimator):  # type: ignore[misc]
     def _encode_target(self, y: Any, n_rows: int, argument: str) -> Targets:
         return regression_target(y, n_rows, argument=argument)
 
-    def _statistic_targets(
+    def _define_statistics(
         self, target: Targets, weight: NDArray[np.float32] | None, categories: CategoricalData
-    ) -> StatisticTargets:
-        return number_targets(
+    ) -> TargetDefinition:
+        return NumberTargets.define(
             target, weight, categories, float(self.prior_weight), self.regression_statistic
         )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,39 +14,73 @@ from ocelotboost.quantize.categorical_data import CategoricalData
 _TAIL = 0.01
 
 
-def class_targets(codes: NDArray[np.float32], classes: list[object]) -> StatisticTargets:
+@dataclass(frozen=True)
+class ClassTargets:
     """Of two classes, whether it is the second; of more, of each whether it is that one."""
-    if len(classes) == 2:
-        return _shares(codes[np.newaxis], ("mean target",))
-    members = np.stack([codes == code for code in range(len(classes))]).astype(np.float32)
-    return _shares(members, tuple(f"share of class {label!r}" for label in classes))
+
+    classes: list[object]
+
+    def of(self, codes: NDArray[np.float32]) -> StatisticTargets:
+        """What statistics of these rows average."""
+        if len(self.classes) == 2:
+            return _shares(codes[np.newaxis], ("mean target",))
+        members = np.stack([codes == code for code in range(len(self.classes))])
+        names = tuple(f"share of class {label!r}" for label in self.classes)
+        return _shares(members.astype(np.float32), names)
 
 
-def number_targets(
-    target: NDArray[np.float32],
-    weight: NDArray[np.float32] | None,
-    data: CategoricalData,
-    prior_weight: float,
-    kind: str,
-) -> StatisticTargets:
-    """``kind`` "binarized": whether the target is above its middle. "mean": the target itself, cut
-    into bins where the means of the features' values lie. "both": both."""
-    middle = _middle(target, weight)
-    above = _shares(
-        (target > middle).astype(np.float32)[np.newaxis], (f"share of target > {middle:.6g}",)
-    )
-    if kind == "binarized":
-        return above
-    mean = float(np.average(target.astype(np.float64), weights=weight))
-    low, high = _spread_of_means(target, weight, data, prior_weight, mean)
-    itself = StatisticTargets(
-        values=target[np.newaxis],
-        lows=np.array([low]),
-        highs=np.array([high]),
-        centers=np.array([mean]),
-        names=("mean target",),
-    )
-    return itself if kind == "mean" else _join(itself, above)
+@dataclass(frozen=True)
+class NumberTargets:
+    """The target itself, and whether it is above its middle. The rows that choose trees define
+    both; whatever rows come later, the trees' questions keep their meaning.
+
+    kind       "binarized": whether the target is above its middle. "mean": the target itself.
+               "both": both
+    middle     the number that parts the target in two
+    low, high  the target itself is cut into bins between them, where features' means lie
+    mean       of the target
+    """
+
+    kind: str
+    middle: float
+    low: float
+    high: float
+    mean: float
+
+    @classmethod
+    def define(
+        cls,
+        target: NDArray[np.float32],
+        weight: NDArray[np.float32] | None,
+        data: CategoricalData,
+        prior_weight: float,
+        kind: str,
+    ) -> NumberTargets:
+        """By these rows and the categories they have."""
+        mean = float(np.average(target.astype(np.float64), weights=weight))
+        low, high = _spread_of_means(target, weight, data, prior_weight, mean)
+        return cls(kind, _middle(target, weight), low, high, mean)
+
+    def of(self, target: NDArray[np.float32]) -> StatisticTargets:
+        """What statistics of these rows average."""
+        above = _shares(
+            (target > self.middle).astype(np.float32)[np.newaxis],
+            (f"share of target > {self.middle:.6g}",),
+        )
+        itself = StatisticTargets(
+            values=target[np.newaxis],
+            lows=np.array([self.low]),
+            highs=np.array([self.high]),
+            centers=np.array([self.mean]),
+            names=("mean target",),
+        )
+        if self.kind == "both":
+            return _join(itself, above)
+        return itself if self.kind == "mean" else above
+
+
+#: What statistics average, for any rows.
+TargetDefinition = ClassTargets | NumberTargets
 
 
 def _shares(values: NDArray[np.float32], names: tuple[str, ...]) -> StatisticTargets:
