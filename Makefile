@@ -33,6 +33,7 @@ demo: $(VENV)/.demo
 
 test: check
 	$(BIN)/python -m pytest -n auto --maxprocesses=4 $(ARGS)
+	$(if $(ARGS),,$(BIN)/python -m tools.other_machines)
 
 check: $(VENV)/.develop
 	$(BIN)/ruff check .

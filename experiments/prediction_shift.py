@@ -71,7 +71,7 @@ def bias_in_order(n: int) -> float:
     m = n - 2
     first_rows = np.array([_harmonic(k - 1) + _harmonic(n - k - 1) for k in range(1, n)])
     probability = np.array([comb(n, k) for k in range(1, n)]) / (2.0**n - 2)
-    return C2 / 2 / (m - 1) * (1 - float(probability @ first_rows) / m)
+    return C2 / 2 / (m - 1) * (1 - float((probability * first_rows).sum()) / m)
 
 
 def _harmonic(k: int) -> float:

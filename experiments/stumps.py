@@ -168,10 +168,10 @@ def draw_bags(n: int, n_models: int, n_samples: int, rng: np.random.Generator) -
 
 def _bagged_stumps(feature: Features, target: Floats, bags: Floats) -> Floats:
     """A stump of each bag: (n_samples, n_models, 2)."""
-    leaves = (feature[:, :, None] == np.arange(2)).astype(np.float64)
+    in_leaves = [bags * (feature == leaf)[:, None, :] for leaf in (0, 1)]
     with np.errstate(invalid="ignore"):
-        values: Floats = (bags @ (leaves * target[:, :, None])) / (bags @ leaves)
-    return values
+        means = [(rows * target[:, None, :]).sum(axis=2) / rows.sum(axis=2) for rows in in_leaves]
+    return np.stack(means, axis=2)
 
 
 def _average(stumps: Floats, feature: Features, counted: NDArray[np.bool_]) -> Floats:

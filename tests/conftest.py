@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, settings
 settings.register_profile(
     "default", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
 )
+settings.register_profile("quick", settings.get_profile("default"), max_examples=10)
 settings.register_profile("thorough", settings.get_profile("default"), max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 

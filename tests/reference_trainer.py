@@ -21,6 +21,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from tests.in_order import first_of_the_best, solve, total, totals_by_leaf
+
 Floats = NDArray[np.float64]
 #: (loss of each row, first derivatives (K, n), second derivatives (K, K, n)) at raw (K, n)
 Derivatives = tuple[Floats, Floats, Floats]
@@ -84,10 +86,10 @@ def absolute_error(y: Floats, raw: Floats) -> Derivatives:
 
 def softmax(y: Floats, raw: Floats) -> Derivatives:
     e = np.exp(raw - raw.max(axis=0))
-    p = e / e.sum(axis=0)
+    p = e / total(e.T)
     own = (np.arange(len(raw))[:, None] == y).astype(np.float64)
-    second = np.einsum("kn,kl->kln", p, np.eye(len(p))) - np.einsum("kn,ln->kln", p, p)
-    return -np.log((p * own).sum(axis=0)), p - own, second
+    second = np.eye(len(p))[:, :, None] * p - p[:, None] * p
+    return -np.log(total((p * own).T)), p - own, second
 
 
 LOSSES: dict[str, tuple[Callable[[Floats, Floats], Derivatives], LeafRule]] = {
@@ -107,9 +109,9 @@ def count_outputs(loss: str, y: Floats) -> int:
 def start_value(loss: str, y: Floats, weight: Floats, n_outputs: int) -> Floats:
     """The raw prediction before the first tree: (K,)."""
     if loss == "RMSE":
-        return np.array([np.average(y, weights=weight)])
+        return np.array([total(y * weight) / total(weight)])
     if loss == "Poisson":
-        mean = np.average(y, weights=weight)
+        mean = total(y * weight) / total(weight)
         return np.array([np.log(mean) if mean > 0 else 0.0])
     if loss == "MAE":
         return np.array([weighted_median(y, weight)])
@@ -186,7 +188,7 @@ class ReferenceTrainer:
     def regularization(self, weight: Floats) -> float:
         """λ. Whole weights count copies of rows; other weights are relative to their mean."""
         whole = bool((weight == np.rint(weight)).all())
-        return self.l2_leaf_reg * (1.0 if whole else float(weight.mean()))
+        return self.l2_leaf_reg * (1.0 if whole else float(total(weight) / len(weight)))
 
     def grow(
         self,
@@ -241,26 +243,26 @@ class ReferenceTrainer:
         n_leaves: int,
     ) -> Floats:
         """Cosine or L2 between leaf values and gradients, for every question: (n_questions,)."""
-        in_leaf = leaves[:, None] == np.arange(n_leaves)  # (n, n_leaves)
-        sides = [side.astype(np.float64) for side in (answers, ~answers)]
+        divided = 2 * leaves + answers  # (n_questions, n)
         numerator, squares = np.zeros((2, len(answers)))
         for part in parts:
-            body, tail = (in_leaf * weight[:, None] for weight in (part.body, part.tail))
-            for side in sides:
-                body_weight, tail_weight = side @ body, side @ tail  # (n_questions, n_leaves)
-                empty_is_one = np.where(body_weight > 0, body_weight, 1.0)
-                for gradient in part.gradients:
-                    total = side @ (body * gradient[:, None])
-                    value = np.where(body_weight > 0, total / (empty_is_one + regularization), 0.0)
-                    numerator += (value * (side @ (tail * gradient[:, None]))).sum(axis=1)
-                    squares += (value**2 * tail_weight).sum(axis=1)
+            body_weight, tail_weight = (
+                totals_by_leaf(weight, divided, 2 * n_leaves) for weight in (part.body, part.tail)
+            )
+            empty_is_one = np.where(body_weight > 0, body_weight, 1.0)
+            for gradient in part.gradients:
+                body = totals_by_leaf(part.body * gradient, divided, 2 * n_leaves)
+                tail = totals_by_leaf(part.tail * gradient, divided, 2 * n_leaves)
+                value = np.where(body_weight > 0, body / (empty_is_one + regularization), 0.0)
+                numerator += total(value * tail)
+                squares += total(value**2 * tail_weight)
         return numerator / np.sqrt(1e-100 + squares) if self.cosine else numerator
 
 
 def best_question(
     tree_number: int, level: int, questions: list[Question], scores: Floats
 ) -> Question:
-    return questions[int(np.argmax(scores))]
+    return questions[first_of_the_best(scores)]
 
 
 def leaves_by(questions: list[Question], ordering: int, n_rows: int) -> NDArray[np.intp]:
@@ -308,13 +310,13 @@ def stepped_values(
         step = np.zeros_like(values)
         for leaf in np.unique(leaves):
             own = weight * (leaves == leaf)
-            curvature = second @ own if rule.method == "Newton" else np.eye(len(raw)) * own.sum()
-            step[leaf] = np.linalg.solve(
-                curvature + regularization * np.eye(len(raw)), -(first @ own)
-            )
-        limit = losses @ weight + 1e-12 * abs(losses @ weight)  # rounding must not decide
+            one = np.eye(len(raw))
+            curvature = total(second * own) if rule.method == "Newton" else one * total(own)
+            step[leaf] = solve(curvature + regularization * one, -total(first * own))
+        loss = total(losses * weight)
+        limit = loss + 1e-12 * abs(loss)  # rounding must not decide
         for _ in range(MAX_HALVINGS if rule.steps > 1 else 1):
-            if rule.steps == 1 or at(values + step)[0] @ weight <= limit:
+            if rule.steps == 1 or total(at(values + step)[0] * weight) <= limit:
                 values = values + step
                 break
             step = step / 2

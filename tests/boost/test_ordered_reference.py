@@ -133,14 +133,14 @@ class Case:
     def unseen_loss(self, supporting: Supporting) -> float:
         """Mean loss of the rows in tails at the reference's models, as it is reported."""
         weight = np.ones(len(self.y)) if self.weight is None else self.weight
-        total = mass = 0.0
+        loss = mass = 0.0
         for models in supporting.values():
             unseen = np.any([model.tail for model in models], axis=0)
             raw = own_predictions(models)[:, unseen]
             losses = LOSSES[self.loss][0](self.y[unseen].astype(np.float64), raw)[0]
-            total += losses @ weight[unseen]
+            loss += float((losses * weight[unseen]).sum())
             mass += weight[unseen].sum()
-        return float(np.sqrt(total / mass) if self.loss == "RMSE" else total / mass)
+        return float(np.sqrt(loss / mass) if self.loss == "RMSE" else loss / mass)
 
 
 class Drawn:

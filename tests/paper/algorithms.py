@@ -11,6 +11,7 @@ What the paper leaves open is decided so:
     random(1, s)            is an argument: r
     avg over no rows        is 0
     argmin of cos(Δ, G)     is argmax: both are averages of gradients, and should point the same way
+                            (of splits that tie, the first)
     M_0 of Algorithm 1      is the model that learnt from no rows
     GetLeaf                 looks the rows' answers to all candidate splits up, for every σ_r
     j of BuildTree          begins at 0: the second row's gradient is taken at M_{r,2^0}
@@ -25,6 +26,8 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tests.in_order import first_of_the_best, total
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -56,7 +59,7 @@ def ordered_statistic(
         if window is not None:
             history &= sigma >= sigma[k] - window
         same = history & (category == category[k])
-        statistic[k] = (y[same].sum() + a * p) / (same.sum() + a)
+        statistic[k] = (total(y[same]) + a * p) / (same.sum() + a)
     return statistic
 
 
@@ -143,15 +146,14 @@ def get_leaf(examples: Examples, T: Sequence[int], r: int) -> Ints:
 def avg(values: Floats, chosen: Bools, a: Floats | None = None, *, empty: float = 0.0) -> float:
     """Average of the chosen values, each ``a`` times."""
     a = np.ones(len(values)) if a is None else a
-    if a[chosen].sum() == 0:
-        return empty
-    return float((a[chosen] * values[chosen]).sum() / a[chosen].sum())
+    weight = total(a[chosen])
+    return float(total(a[chosen] * values[chosen]) / weight) if weight != 0 else empty
 
 
 def cos(delta: Floats, G: Floats, a: Floats) -> float:
     """Cosine of the angle between two vectors, each component counted ``a`` times."""
-    lengths = np.sqrt((a * delta**2).sum() * (a * G**2).sum())
-    return float((a * delta * G).sum() / lengths) if lengths > 0 else 0.0
+    lengths = np.sqrt(total(a * delta**2) * total(a * G**2))
+    return float(total(a * delta * G) / lengths) if lengths > 0 else 0.0
 
 
 @dataclass(frozen=True)
@@ -209,7 +211,7 @@ def top_down(
             leaf = get_leaf(examples, [*T, c], r)
             delta = build.leaf_values(M, examples, L, r, leaf, a)
             loss.append(cos(delta[kept], G[kept], a[kept]))
-        T = [*T, int(np.argmax(loss))]
+        T = [*T, first_of_the_best(np.array(loss))]
     return T
 
 

@@ -184,9 +184,9 @@ def test_scores_compare_each_tail_row_with_the_value_that_its_body_gives_it(
                     gradients = plain.gradients(table.y[same], model.raw[:, same])
                 else:
                     gradients = own[:, same]
-                v = gradients @ weight[same] / (weight[same].sum() + lam)
-                together += weight[i] * v @ own[:, i]
-                squares += weight[i] * v @ v
+                v = (gradients * weight[same]).sum(axis=1) / (weight[same].sum() + lam)
+                together += weight[i] * (v * own[:, i]).sum()
+                squares += weight[i] * (v * v).sum()
         assert score == pytest.approx(together / np.sqrt(squares) if cosine else together)
 
 
