@@ -250,6 +250,20 @@ def test_growth_and_depth(growth, depth):
     assert model.fit(X, y).score(X, y) > 0.5
 
 
+@pytest.mark.parametrize(("first_body", "edge"), [(1, 1), (40, 40), (0.1, 30), (None, 5)])
+def test_first_bodies(first_body, edge):
+    X, y = mixed(300)
+    training = Training(ordered(OcelotClassifier, first_body=first_body), X, y)
+    assert training.settings.segments.edges[0] == edge
+    assert ordered(OcelotClassifier, first_body=first_body).fit(X, y).score(X, y) > 0.5
+
+
+def test_a_first_body_leaves_rows_to_come_after_it():
+    X, y = mixed(300)
+    with pytest.raises(ParameterError, match=r"first_body=300 leaves .* fewer than 300 rows"):
+        ordered(OcelotClassifier, first_body=300).fit(X, y)
+
+
 @pytest.mark.parametrize("n_rows", [1, 2, 3, 9])
 def test_a_handful_of_rows(n_rows):
     X, y = regression(n_rows)

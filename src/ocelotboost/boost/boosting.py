@@ -55,8 +55,9 @@ _LARGEST_LEAF = 1e38
 class BoostSettings:
     """What the loop needs to know; the estimator's parameters with every 'auto' resolved.
 
-    segments        of the orderings in Ordered mode; None is Plain
-    stop_on_unseen  stop on the supporting models' loss of rows they have not seen
+    segments         of the orderings in Ordered mode; None is Plain
+    supporting_rate  share of the learning rate that supporting models of Plain mode take
+    stop_on_unseen   stop on the supporting models' loss of rows they have not seen
     """
 
     iterations: int
@@ -71,6 +72,7 @@ class BoostSettings:
     leaves: LeafSettings
     segments: Segments | None
     body_gradients: str
+    supporting_rate: float
     stop_on_unseen: bool
     early_stopping_rounds: int | None
     time_limit: float | None
@@ -169,7 +171,7 @@ def _models(
 ) -> PlainModels | OrderedModels:
     rate, leaves = settings.learning_rate, settings.leaves
     if settings.segments is None:
-        return PlainModels(training, loss, loss_pass, start, rate, leaves)
+        return PlainModels(training, loss, loss_pass, start, rate, leaves, settings.supporting_rate)
     return OrderedModels(
         training,
         loss,

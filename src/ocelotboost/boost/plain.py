@@ -24,10 +24,6 @@ from ocelotboost.order.ordering import Orderings
 from ocelotboost.order.statistic_cache import StatisticCache
 from ocelotboost.quantize.block import ColumnBlock
 
-#: Supporting models learn so much slower than M₀. The targets have entered their predictions too;
-#: the further these stay behind, the more the gradients still say of what a new row would need.
-SUPPORTING_RATE = 0.5
-
 
 @dataclass(frozen=True)
 class TrainingSet:
@@ -143,9 +139,12 @@ class PlainModels:
         start: Floats,
         learning_rate: float,
         settings: LeafSettings,
+        supporting_rate: float = 1.0,
     ) -> None:
+        """``supporting_rate``: the share of the learning rate that supporting models take."""
         self._answers = training.answers()
         self._learning_rate = learning_rate
+        self._supporting_rate = supporting_rate
         self._settings = settings
         self._leaves = np.empty(training.block.n_rows, dtype=np.uint32)
         self._weight = training.weight
@@ -179,7 +178,7 @@ class PlainModels:
         # M₀ comes last: its values are the result.
         for ordering in reversed(range(len(self._models))):
             self._answers.assign_leaves(questions, ordering, self._leaves, n_threads)
-            rate = self._learning_rate * (SUPPORTING_RATE if ordering > 0 else 1.0)
+            rate = self._learning_rate * (self._supporting_rate if ordering > 0 else 1.0)
             filled = self._models[ordering].fill_leaves(
                 self._leaves, 1 << len(splits), rate, self._settings
             )

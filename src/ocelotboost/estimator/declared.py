@@ -57,6 +57,12 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         number(1.1),
         "For Ordered: supporting models learn from bodies of rows that grow by this factor.",
     )
+    first_body: int | float | None = parameter(
+        None,
+        either(nothing(), whole(1), number(0, 1, open_low=True, open_high=True)),
+        "For Ordered: rows of the first body, or their share of all rows; the paper's is 1. None: "
+        "a 64th of the rows, an eighth of more than 50,000.",
+    )
     body_gradients: str = parameter(
         "own",
         one_of("own", "segment"),
@@ -110,6 +116,12 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
     )
     permutation_count: int = parameter(
         3, whole(1), "s: orderings that choose trees, besides the one that fills leaves."
+    )
+    supporting_rate: float = parameter(
+        0.5,
+        number(0, 1, open_low=True),
+        "For Plain with categories: the share of the learning rate at which the supporting models "
+        "learn, which choose the trees. 1: as in the paper.",
     )
     has_time: Any = parameter(
         False,

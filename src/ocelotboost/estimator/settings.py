@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from ocelotboost.boost.boosting import BoostSettings
@@ -36,7 +37,8 @@ def boost_settings(
         patience = _DEFAULT_PATIENCE
     segments = None
     if ordered:
-        segments = divide(training.block.n_rows, float(estimator.segment_growth))
+        n_rows = training.block.n_rows
+        segments = divide(n_rows, float(estimator.segment_growth), _first_body(estimator, n_rows))
     return BoostSettings(
         iterations=int(estimator.iterations),
         learning_rate=prepared.learning_rate,
@@ -65,11 +67,26 @@ def boost_settings(
         ),
         segments=segments,
         body_gradients=estimator.body_gradients,
+        supporting_rate=float(estimator.supporting_rate),
         stop_on_unseen=stop_on_unseen,
         early_stopping_rounds=patience,
         time_limit=estimator.time_limit,
         n_threads=n_threads,
     )
+
+
+def _first_body(estimator: OcelotEstimator, n_rows: int) -> int | None:
+    """The user's choice in rows; None: ours."""
+    chosen = estimator.first_body
+    if chosen is None:
+        return None
+    rows = math.ceil(chosen * n_rows) if chosen < 1 else int(chosen)
+    if rows >= n_rows:
+        raise ParameterError(
+            f"first_body={chosen} leaves no rows to come after it; give fewer than {n_rows} rows, "
+            "or a share of them."
+        )
+    return rows
 
 
 def _leaf_rule(estimator: OcelotEstimator, loss: Loss) -> LeafRule:
