@@ -20,10 +20,9 @@ void hash_texts_of(const In<Offset, 1>& offsets, const In<std::uint8_t, 1>& byte
                    const OptionalValid& valid, const Hashes& out_hashes, int n_threads) {
   const std::size_t n = out_hashes.shape(0);
   require(offsets.shape(0) == n + 1, "offsets: one more than out_hashes");
-  const Offset* const at = offsets.data();
-  require(at[0] >= 0 && std::size_t(at[n]) <= bytes.shape(0), "offsets: beyond bytes");
-  hash_texts(JoinedTexts<Offset>{at, reinterpret_cast<const char*>(bytes.data())}, n,
-             valid_or_null(valid, n), out_hashes.data(), n_threads);
+  const char* const text = reinterpret_cast<const char*>(bytes.data());
+  hash_texts(JoinedTexts<Offset>{offsets.data(), text, bytes.shape(0)}, n, valid_or_null(valid, n),
+             out_hashes.data(), n_threads);
 }
 
 void hash_text_views_of(const In<std::uint8_t, 2>& views,
@@ -32,9 +31,14 @@ void hash_text_views_of(const In<std::uint8_t, 2>& views,
   const std::size_t n = out_hashes.shape(0);
   require(views.shape(0) == n && views.shape(1) == sizeof(TextView), "views: 16 bytes a hash");
   std::vector<const char*> starts;
-  for (const auto& buffer : buffers) starts.push_back(reinterpret_cast<const char*>(buffer.data()));
-  hash_text_views({reinterpret_cast<const TextView*>(views.data()), starts.data()}, n,
-                  valid_or_null(valid, n), out_hashes.data(), n_threads);
+  std::vector<std::size_t> sizes;
+  for (const auto& buffer : buffers) {
+    starts.push_back(reinterpret_cast<const char*>(buffer.data()));
+    sizes.push_back(buffer.shape(0));
+  }
+  const auto* const viewed = reinterpret_cast<const TextView*>(views.data());
+  hash_text_views({viewed, starts.data(), sizes.data(), buffers.size()}, n, valid_or_null(valid, n),
+                  out_hashes.data(), n_threads);
 }
 
 template <class Integer>

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <memory>
 #include <numeric>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -210,8 +211,11 @@ template <class Offset>
 void hash_texts(const JoinedTexts<Offset>& texts, std::size_t n, const bool* valid,
                 std::uint64_t* out_hashes, int n_threads) {
   hash_rows(n, valid, out_hashes, n_threads, [&](std::size_t i) {
-    const Offset begin = texts.offsets[i];
-    return hash_text(texts.bytes + begin, std::size_t(texts.offsets[i + 1] - begin));
+    const Offset begin = texts.offsets[i], end = texts.offsets[i + 1];
+    if (begin < 0 || end < begin || std::size_t(end) > texts.n_bytes) {
+      throw std::invalid_argument("offsets: a text is not inside bytes");
+    }
+    return hash_text(texts.bytes + begin, std::size_t(end - begin));
   });
 }
 template void hash_texts(const JoinedTexts<std::int32_t>&, std::size_t, const bool*, std::uint64_t*,
@@ -223,9 +227,15 @@ void hash_text_views(const ViewedTexts& texts, std::size_t n, const bool* valid,
                      std::uint64_t* out_hashes, int n_threads) {
   hash_rows(n, valid, out_hashes, n_threads, [&](std::size_t i) {
     const TextView& view = texts.views[i];
-    const std::size_t size = std::size_t(view.size);
+    const std::size_t size = std::size_t(view.size);  // enormous where it is negative
     if (size <= sizeof view.text) return hash_text(view.text, size);
-    return hash_text(texts.buffers[view.elsewhere.buffer] + view.elsewhere.offset, size);
+    const std::size_t buffer = std::size_t(view.elsewhere.buffer);
+    const std::size_t offset = std::size_t(view.elsewhere.offset);
+    if (view.size < 0 || buffer >= texts.n_buffers || offset > texts.sizes[buffer] ||
+        size > texts.sizes[buffer] - offset) {
+      throw std::invalid_argument("views: a text is not inside its buffer");
+    }
+    return hash_text(texts.buffers[buffer] + offset, size);
   });
 }
 

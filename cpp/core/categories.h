@@ -16,6 +16,7 @@ template <class Offset>
 struct JoinedTexts {
   const Offset* offsets;  // [n + 1]
   const char* bytes;
+  std::size_t n_bytes;
 };
 
 // Arrow's string views. A text of at most 12 bytes stands in its view; a longer one has there its
@@ -36,9 +37,13 @@ static_assert(sizeof(TextView) == 16);
 struct ViewedTexts {
   const TextView* views;       // [n]
   const char* const* buffers;  // [n_buffers]
+  const std::size_t* sizes;    // [n_buffers]
+  std::size_t n_buffers;
 };
 
 // The hash of each text; of a text that is not valid (valid [n] or null), missing_hash.
+// Texts come from files that nobody has checked: one that is not inside its bytes is an
+// std::invalid_argument.
 template <class Offset>
 void hash_texts(const JoinedTexts<Offset>& texts, std::size_t n, const bool* valid,
                 std::uint64_t* out_hashes, int n_threads);

@@ -86,6 +86,10 @@ class ArrowTypeError(Exception):
     """An Arrow type whose values are no categories."""
 
 
+class ArrowDataError(Exception):
+    """An Arrow array whose offsets, views or indices point outside of what it holds."""
+
+
 def arrow_hashes(column: Any, n_threads: int) -> tuple[Hashes, Codes | None]:
     """Hashes and codes, as in CategoryColumn, of something with ``__arrow_c_stream__``."""
     with _chunks_of(column) as (schema, chunks):
@@ -146,9 +150,7 @@ def _from_dictionaries(
         dictionary = chunk.dictionary.contents
         first, _ = dictionaries.setdefault(_place_in_memory(dictionary), (n_entries, dictionary))
         n_entries += dictionary.length if first == n_entries else 0
-        own = _numbers(schema, chunk).astype(np.uint32) + np.uint32(first)
-        valid = _valid(chunk)
-        codes.append(own if valid is None else np.where(valid, own, np.uint32(0)))
+        codes.append(_codes(_numbers(schema, chunk), _valid(chunk), first, dictionary.length))
     all_codes, used = np.concatenate(codes), None
     if len(all_codes) < n_entries:
         used = np.zeros(n_entries, dtype=np.bool_)
@@ -159,6 +161,17 @@ def _from_dictionaries(
         wanted = None if used is None else used[own_place]
         entries[own_place] = _hashes(schema.dictionary.contents, dictionary, n_threads, wanted)
     return entries, all_codes
+
+
+def _codes(
+    indices: NDArray[Any], valid: NDArray[np.bool_] | None, first: int, n_entries: int
+) -> Codes:
+    """Indices into a dictionary as codes, which begin at ``first``; what is not valid is 0."""
+    present = indices if valid is None else indices[valid]
+    if len(present) and not 0 <= int(present.min()) <= int(present.max()) < n_entries:
+        raise ArrowDataError("an index is beyond the dictionary")
+    codes = indices.astype(np.uint32) + np.uint32(first)
+    return codes if valid is None else np.where(valid, codes, np.uint32(0))
 
 
 def _place_in_memory(array: _Array) -> tuple[int | None, ...]:
@@ -177,14 +190,8 @@ def _hashes(
         raise ArrowTypeError(kind)
     if array.length == 0 or kind == "n":
         return hashes
-    if kind in OFFSETS:
-        offsets = _buffer(array, 1, OFFSETS[kind], array.length + 1)
-        texts = _memory(array.buffers[2], int(offsets[-1]))
-        native.hash_texts(offsets, texts, valid, hashes, n_threads=n_threads)
-        return hashes
-    if kind == "vu":
-        views = _buffer(array, 1, np.dtype((np.uint8, VIEW_BYTES)), array.length)
-        native.hash_text_views(views, _view_buffers(array), valid, hashes, n_threads=n_threads)
+    if kind in OFFSETS or kind == "vu":
+        _hash_texts(kind, array, valid, hashes, n_threads)
         return hashes
     if kind == "b":
         hashes = text_hashes(["False", "True"])[_bits(array, 1).astype(np.intp)]
@@ -195,6 +202,23 @@ def _hashes(
     if valid is not None:
         hashes[~valid] = MISSING_HASH
     return hashes
+
+
+def _hash_texts(
+    kind: str, array: _Array, valid: NDArray[np.bool_] | None, out_hashes: Hashes, n_threads: int
+) -> None:
+    try:
+        if kind in OFFSETS:
+            # Where the texts end is not said elsewhere; check_arrow has compared pyarrow's own.
+            offsets = _buffer(array, 1, OFFSETS[kind], array.length + 1)
+            texts = _memory(array.buffers[2], max(int(offsets[-1]), 0))
+            native.hash_texts(offsets, texts, valid, out_hashes, n_threads=n_threads)
+        else:
+            views = _buffer(array, 1, np.dtype((np.uint8, VIEW_BYTES)), array.length)
+            buffers = _view_buffers(array)
+            native.hash_text_views(views, buffers, valid, out_hashes, n_threads=n_threads)
+    except ValueError as error:
+        raise ArrowDataError(str(error)) from error
 
 
 def _numbers(schema: _Schema, array: _Array) -> NDArray[Any]:

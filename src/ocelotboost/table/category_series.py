@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ocelotboost.table.arrow import ArrowTypeError, arrow_hashes
+from ocelotboost.table.arrow import ArrowDataError, ArrowTypeError, arrow_hashes
+from ocelotboost.table.arrow_check import check_arrow, damaged, is_arrow_dtype
 from ocelotboost.table.categories import (
     MISSING_HASH,
     CategoryColumn,
@@ -55,12 +56,15 @@ def _hashes_and_codes(
         return _from_array(column.to_numpy(), origin, n_threads)
     if column.dtype in (nw.Decimal, nw.Int128, nw.UInt128):
         return _from_array(np.array(column.to_list(), dtype=object), origin, n_threads)
-    if column.implementation.is_pandas_like() and not _is_arrow_backed(column):
+    if column.implementation.is_pandas_like() and not is_arrow_dtype(column.to_native().dtype):
         return _from_pandas(column, origin, n_threads)
     try:
         return arrow_hashes(column, n_threads)
     except ArrowTypeError:
+        check_arrow(column.to_native(), origin.whole(), contents=True)
         return _no_categories(column, origin), None
+    except ArrowDataError as error:
+        raise damaged(origin.whole(), error) from error
 
 
 def _from_array(array: Any, origin: Origin, n_threads: int) -> tuple[Hashes, Codes | None]:
@@ -96,6 +100,7 @@ def _from_pandas_categories(
 
     if len(series) < len(series.cat.categories):
         series = series.cat.remove_unused_categories()
+    check_arrow(series.cat.categories, origin.whole())
     categories = nw.from_native(series.cat.categories.to_series(), series_only=True)
     entries = category_series(categories, origin.of_category(), n_threads)
     codes = series.cat.codes.to_numpy().astype(np.int64)
@@ -120,8 +125,3 @@ def _holds_objects(column: nw.Series[Any]) -> bool:
     if isinstance(dtype, np.dtype):
         return dtype.kind == "O"
     return column.dtype == nw.Object
-
-
-def _is_arrow_backed(column: nw.Series[Any]) -> bool:
-    dtype = column.to_native().dtype
-    return hasattr(dtype, "pyarrow_dtype") or getattr(dtype, "storage", None) == "pyarrow"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ocelotboost.errors import InputError
+from ocelotboost.table.arrow_check import check_arrow, damaged
 from ocelotboost.table.cat_features import named_positions
 from ocelotboost.table.category_series import category_series, is_category_series
 from ocelotboost.table.columns import DensePart, Table
@@ -41,6 +42,8 @@ def as_frame(X: Any, argument: str) -> nw.DataFrame[Any] | None:
         known: Any = nw.from_native(X, pass_through=True, eager_only=True, allow_series=True)
     except nw.exceptions.DuplicateError as error:
         raise _duplicate_names(X, argument, error) from error
+    except UnicodeDecodeError as error:
+        raise damaged(f"{argument}, whose column names are no text,", error) from error
     if isinstance(known, nw.DataFrame):
         return known
     if isinstance(known, nw.Series):
@@ -83,6 +86,7 @@ def table_from_frame(frame: nw.DataFrame[Any], reading: Reading) -> Table:
     parts, categories = [], {}
     for position, column in enumerate(frame.iter_columns()):
         origin = Origin(reading.argument, f"column {column.name!r} (position {position})")
+        check_arrow(column.to_native(), origin.whole())
         if position in named or (reading.detect and is_category_series(column)):
             categories[position] = category_series(column, origin, reading.n_threads)
         else:
@@ -140,6 +144,7 @@ def _column_values(column: nw.Series[Any], origin: Origin) -> FloatArray:
 def _no_numeric_column(column: nw.Series[Any], origin: Origin) -> InputError:
     import narwhals as nw
 
+    check_arrow(column.to_native(), origin.whole(), contents=True)
     present = column.drop_nulls()
     example = f" (for example {shorten(present[0])})" if len(present) else ""
     what = capital(origin.whole())

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.errors import InputError
+from ocelotboost.table.arrow_check import check_arrow
 from ocelotboost.table.columns import Table
 from ocelotboost.table.from_input import is_sparse
 from ocelotboost.table.values import (
@@ -216,6 +217,7 @@ def _array(values: Any, argument: str) -> NDArray[Any]:
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         row = first_where(np.ma.getmaskarray(values).ravel())
         raise InputError(f"Row {row} of {argument} is masked: drop masked rows.")
+    check_arrow(values, argument, contents=True)
     try:
         array = np.asarray(values)
     except (TypeError, ValueError) as error:
