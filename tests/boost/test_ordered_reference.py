@@ -292,7 +292,8 @@ def test_segments(first_body, growth, body_gradients, monkeypatch):
 @pytest.mark.parametrize("bootstrap_type", ["Bayesian", "Bernoulli", "MVS"])
 @pytest.mark.parametrize("loss", ["RMSE", "Logloss", "MultiClass"])
 def test_sampling(loss, bootstrap_type, body_gradients, monkeypatch):
-    sampling = {"bootstrap_type": bootstrap_type, "subsample": 0.6}
+    share = None if bootstrap_type == "Bayesian" else 0.6
+    sampling = {"bootstrap_type": bootstrap_type, "subsample": share}
     case = Case(loss, *TASKS[loss], weight=WEIGHT, body_gradients=body_gradients, more=sampling)
     training = case.train(monkeypatch)
     assert all(np.ptp(weights) > 0.5 for weights in training.drawn.sampling(240))

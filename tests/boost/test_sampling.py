@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ocelotboost import OcelotClassifier, OcelotRegressor
+from ocelotboost import OcelotClassifier, OcelotRegressor, ParameterError
 from ocelotboost.boost.sampling import (
     AllRows,
     Bayesian,
     Bernoulli,
     MinimalVariance,
+    check_sampling,
     choose_sampling,
 )
 from tests.data import assert_same_bits, multiclass, regression
@@ -60,7 +61,7 @@ def test_minimal_variance_keeps_large_gradients_and_the_sums(n_outputs, last_lea
 
 def test_auto_depends_on_outputs_and_rows():
     def chosen(n_outputs, n_rows):
-        return type(choose_sampling("auto", None, 1.0, n_outputs, n_rows, 1))
+        return type(choose_sampling("auto", None, None, n_outputs, n_rows, 1))
 
     assert chosen(1, 1000) is MinimalVariance
     assert chosen(3, 1000) is Bayesian
@@ -77,10 +78,48 @@ def test_sampling_that_takes_everything_is_none():
         assert isinstance(choose_sampling(name, share, temperature, 1, 1000, 1), AllRows)
 
 
+@pytest.mark.parametrize("n_outputs", [1, 3])
+@pytest.mark.parametrize("n_rows", [20, 1000])
+def test_auto_is_the_sampling_that_what_was_given_belongs_to(n_outputs, n_rows):
+    def chosen(subsample, temperature):
+        return choose_sampling("auto", subsample, temperature, n_outputs, n_rows, 1)
+
+    assert chosen(0.5, None).share == 0.5
+    assert isinstance(chosen(0.5, 0.0), MinimalVariance)
+    assert chosen(None, 0.7).temperature == 0.7
+    assert isinstance(chosen(1.0, 0.7), Bayesian)
+    assert isinstance(chosen(1.0, None), AllRows)
+    assert isinstance(chosen(None, 0.0), AllRows)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "problem"),
+    [
+        ({"bootstrap_type": "Bayesian", "subsample": 0.5}, r"subsample=0.5.*'Bernoulli' or 'MVS'"),
+        ({"bootstrap_type": "No", "subsample": 0.5}, r"subsample=0.5.*'No'"),
+        ({"bootstrap_type": "MVS", "bagging_temperature": 1.0}, r"temperature=1.0.*'Bayesian'"),
+        ({"bootstrap_type": "Bernoulli", "bagging_temperature": 2}, r"temperature=2.*'Bernoulli'"),
+        ({"bootstrap_type": "No", "bagging_temperature": 2}, r"temperature=2.*'No'"),
+        ({"subsample": 0.5, "bagging_temperature": 1}, "give one of them"),
+    ],
+)
+def test_what_the_sampling_would_ignore_is_refused(parameters, problem):
+    X, y = regression(50)
+    with pytest.raises(ParameterError, match=problem):
+        OcelotRegressor(iterations=1, **parameters).fit(X, y)
+
+
+@pytest.mark.parametrize("bootstrap_type", ["auto", "No", "Bayesian", "Bernoulli", "MVS"])
+def test_a_share_of_all_rows_and_no_temperature_contradict_nothing(bootstrap_type):
+    check_sampling(bootstrap_type, 1.0, 0.0)
+    check_sampling(bootstrap_type, None, None)
+
+
 @pytest.mark.parametrize("bootstrap_type", ["Bayesian", "Bernoulli", "MVS"])
 def test_leaf_values_come_from_all_rows(bootstrap_type):
     X, y = multiclass(500)
-    model = OcelotClassifier(iterations=5, bootstrap_type=bootstrap_type, subsample=0.3)
+    share = None if bootstrap_type == "Bayesian" else 0.3
+    model = OcelotClassifier(iterations=5, bootstrap_type=bootstrap_type, subsample=share)
     forest = model.fit(X, y).forest_
     for begin, end in zip(forest.leaf_offsets()[:-1], forest.leaf_offsets()[1:], strict=True):
         assert forest.leaf_weights[begin:end].sum() == 500

@@ -197,7 +197,8 @@ def test_continuing_from_another_target_is_an_error():
 @pytest.mark.parametrize("bootstrap_type", ["No", "Bayesian", "Bernoulli", "MVS"])
 def test_every_sampling_learns(bootstrap_type):
     X, y = binary(1000)
-    model = OcelotClassifier(iterations=50, bootstrap_type=bootstrap_type, subsample=0.5)
+    share = 0.5 if bootstrap_type in ("Bernoulli", "MVS") else None
+    model = OcelotClassifier(iterations=50, bootstrap_type=bootstrap_type, subsample=share)
     assert model.fit(X[:700], y[:700]).score(X[700:], y[700:]) > 0.85
 
 

@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ocelotboost.errors import ParameterError
 from ocelotboost.kernels import native
 
 #: With fewer rows than this, ``bootstrap_type="auto"`` uses them all.
@@ -109,22 +110,60 @@ class MinimalVariance:
 def choose_sampling(
     bootstrap_type: str,
     subsample: float | None,
-    temperature: float,
+    temperature: float | None,
     n_outputs: int,
     n_rows: float,
     n_threads: int,
 ) -> Sampling:
-    """The sampling of that name. 'auto': minimal variance, or Bayesian for several outputs."""
-    if bootstrap_type == "auto":
-        if n_rows < MIN_ROWS_TO_SAMPLE:
-            bootstrap_type = "No"
-        else:
-            bootstrap_type = "MVS" if n_outputs == 1 else "Bayesian"
+    """The sampling of that name, or the one that ``resolve_sampling`` makes of 'auto'."""
+    name = resolve_sampling(bootstrap_type, subsample, temperature, n_outputs, n_rows)
     share = 0.8 if subsample is None else subsample
-    if bootstrap_type == "Bayesian" and temperature > 0:
-        return Bayesian(temperature)
-    if bootstrap_type == "Bernoulli" and share < 1:
+    if name == "Bayesian" and temperature != 0:
+        return Bayesian(1.0 if temperature is None else temperature)
+    if name == "Bernoulli" and share < 1:
         return Bernoulli(share)
-    if bootstrap_type == "MVS" and share < 1:
+    if name == "MVS" and share < 1:
         return MinimalVariance(share, n_threads)
     return AllRows()
+
+
+def resolve_sampling(
+    bootstrap_type: str,
+    subsample: float | None,
+    temperature: float | None,
+    n_outputs: int,
+    n_rows: float,
+) -> str:
+    """'auto' is the sampling that a share or a temperature belongs to; without both, minimal
+    variance, or Bayesian for several outputs, or none for few rows."""
+    if bootstrap_type != "auto":
+        return bootstrap_type
+    if temperature is not None and subsample in (None, 1):
+        return "Bayesian"
+    if subsample is not None:
+        return "MVS"
+    if n_rows < MIN_ROWS_TO_SAMPLE:
+        return "No"
+    return "MVS" if n_outputs == 1 else "Bayesian"
+
+
+def check_sampling(bootstrap_type: str, subsample: float | None, temperature: float | None) -> None:
+    """Refuse a share or a temperature that the sampling would ignore. A share of 1 and a
+    temperature of 0 leave all rows as they are, so that they contradict nothing."""
+    share_counts = subsample is not None and subsample < 1
+    temperature_counts = temperature is not None and temperature > 0
+    if share_counts and bootstrap_type in ("No", "Bayesian"):
+        raise ParameterError(
+            f"subsample={subsample} does nothing with bootstrap_type={bootstrap_type!r}, which "
+            "takes all rows; use bootstrap_type='Bernoulli' or 'MVS', or leave subsample out."
+        )
+    if temperature_counts and bootstrap_type in ("No", "Bernoulli", "MVS"):
+        raise ParameterError(
+            f"bagging_temperature={temperature} does nothing with bootstrap_type="
+            f"{bootstrap_type!r}; use bootstrap_type='Bayesian', or leave bagging_temperature out."
+        )
+    if share_counts and temperature_counts:
+        raise ParameterError(
+            f"subsample={subsample} is for bootstrap_type='Bernoulli' and 'MVS', "
+            f"bagging_temperature={temperature} for 'Bayesian'; give one of them."
+        )

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ocelotboost.boost.boosting import Boosted, boost
 from ocelotboost.boost.callback import check_callbacks
+from ocelotboost.boost.sampling import check_sampling
 from ocelotboost.boost.tree import pack_forest
 from ocelotboost.errors import ParameterError
 from ocelotboost.estimator.categories import check_categorical_parameters
@@ -78,6 +79,7 @@ class OcelotEstimator(DeclaredParameters):
         """
         check_parameters(self)
         check_mode(self)
+        check_sampling(self.bootstrap_type, self.subsample, self.bagging_temperature)
         n_threads = thread_count(self.n_jobs)
         named = self.cat_features if cat_features is None else cat_features
         table = table_from_input(X, cat_features=named, n_threads=n_threads)

@@ -154,11 +154,14 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
     bootstrap_type: str = parameter(
         "auto",
         one_of("auto", "No", "Bayesian", "Bernoulli", "MVS"),
-        "Which rows choose a tree's structure. 'auto': MVS; Bayesian for several classes; all "
-        "rows when there are fewer than 100.",
+        "Which rows choose a tree's structure. 'auto': what subsample or bagging_temperature is "
+        "for, if one of them is given; else MVS, Bayesian for several classes, and all rows when "
+        "there are fewer than 100.",
     )
-    bagging_temperature: float = parameter(
-        1.0, number(0), "For Bayesian: row weights are (-ln U)^temperature."
+    bagging_temperature: float | None = parameter(
+        None,
+        either(nothing(), number(0)),
+        "For Bayesian: row weights are (-ln U)^temperature. None: 1.",
     )
     subsample: float | None = parameter(
         None,

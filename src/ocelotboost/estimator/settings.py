@@ -49,8 +49,8 @@ def boost_settings(
         model_size_reg=float(estimator.model_size_reg),
         sampling=choose_sampling(
             estimator.bootstrap_type,
-            None if estimator.subsample is None else float(estimator.subsample),
-            float(estimator.bagging_temperature),
+            estimator.subsample,
+            estimator.bagging_temperature,
             loss.n_outputs,
             training.n_rows,
             n_threads,
