@@ -11,6 +11,7 @@ import argparse
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -57,7 +58,9 @@ class Leak:
     new_rows: float
 
 
-def measure_leak(kind: str, known: Orders, new: Orders, iterations: int) -> Leak:
+def measure_leak(
+    kind: Literal["greedy", "ordered"], known: Orders, new: Orders, iterations: int
+) -> Leak:
     """Train on statistics of that kind, with all else the same."""
     model = OcelotClassifier(
         iterations=iterations, boosting_type="Plain", target_statistic=kind
@@ -73,7 +76,8 @@ def show_leak(console: Console, known: Orders, new: Orders, iterations: int) -> 
         "statistics let a row see only the rows before it.\n"
     )
     table = Table("statistics", "log loss", "of", "", box=SIMPLE_HEAD)
-    for kind in ("greedy", "ordered"):
+    kinds: tuple[Literal["greedy"], Literal["ordered"]] = ("greedy", "ordered")
+    for kind in kinds:
         leak = measure_leak(kind, known, new, iterations)
         table.add_row(kind, f"{leak.training_rows:.3f}", "training rows", _bar(leak.training_rows))
         table.add_row("", f"{leak.new_rows:.3f}", "new rows", _bar(leak.new_rows))

@@ -9,7 +9,7 @@ import dataclasses
 from collections.abc import Iterable
 from pathlib import Path
 
-from ocelotboost import OcelotClassifier
+from ocelotboost import OcelotClassifier, OcelotRegressor
 from ocelotboost.estimator.base import OcelotEstimator
 from tools.compare import write_or_check
 
@@ -25,21 +25,26 @@ Each parameter is declared once, in `src/ocelotboost/estimator/`; `make docs` wr
 the declarations.
 """
 
+OTHER_NAMES = """
+## Names in other libraries
+
+The names on the right are refused, with the name on the left as a hint. What they do elsewhere is
+close to what the parameter does here, and not always the same. For one, `num_leaves` is a number of
+leaves, and a tree of `depth` d has 2^d.
+"""
+
 
 def page() -> str:
     """The text of the page."""
-    shared = {declared.name for declared in dataclasses.fields(OcelotEstimator)}
-    own = [f for f in dataclasses.fields(OcelotClassifier) if f.name not in shared]
-    return "\n".join(
-        [
-            INTRODUCTION,
-            "## Of both estimators\n",
-            *_table(dataclasses.fields(OcelotEstimator)),
-            "\n## Of OcelotClassifier\n",
-            *_table(own),
-            "",
-        ]
-    )
+    shared = dataclasses.fields(OcelotEstimator)
+    sections = [INTRODUCTION, "## Of both estimators\n", *_table(shared)]
+    every = list(shared)
+    for estimator in (OcelotClassifier, OcelotRegressor):
+        own = [f for f in dataclasses.fields(estimator) if f.name not in {s.name for s in shared}]
+        sections += [f"\n## Of {estimator.__name__}\n", *_table(own)]
+        every += own
+    sections += [OTHER_NAMES, *_aliases(every), ""]
+    return "\n".join(sections)
 
 
 def _table(fields: Iterable[dataclasses.Field[object]]) -> list[str]:
@@ -48,6 +53,15 @@ def _table(fields: Iterable[dataclasses.Field[object]]) -> list[str]:
         for f in fields
     ]
     return ["| parameter | default | allowed | meaning |", "|---|---|---|---|", *rows]
+
+
+def _aliases(fields: Iterable[dataclasses.Field[object]]) -> list[str]:
+    rows = [
+        f"| `{f.name}` | {', '.join(f'`{alias}`' for alias in sorted(f.metadata['aliases']))} |"
+        for f in fields
+        if f.metadata["aliases"]
+    ]
+    return ["| here | elsewhere |", "|---|---|", *rows]
 
 
 if __name__ == "__main__":

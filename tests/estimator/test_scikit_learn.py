@@ -43,13 +43,6 @@ def test_set_params_changes_what_is_trained():
     assert model.forest_.tree_depths.tolist() == [2, 2, 2]
 
 
-def test_an_unknown_parameter_is_refused():
-    with pytest.raises(TypeError, match="n_estimators"):
-        OcelotRegressor(n_estimators=3)
-    with pytest.raises(ValueError, match="n_estimators"):
-        OcelotRegressor().set_params(n_estimators=3)
-
-
 def test_representation_shows_what_was_changed():
     assert repr(OcelotRegressor(depth=4)) == "OcelotRegressor(depth=4)"
 

@@ -24,6 +24,7 @@ from ocelotboost.errors import ParameterError
 from ocelotboost.estimator.categories import check_categorical_parameters
 from ocelotboost.estimator.continuing import model_to_continue
 from ocelotboost.estimator.declared import DeclaredParameters
+from ocelotboost.estimator.hints import hint_in_fit
 from ocelotboost.estimator.mode import check_mode
 from ocelotboost.estimator.parameters import check_parameters
 from ocelotboost.estimator.preparation import Prepared, replay_on_all_rows
@@ -57,6 +58,7 @@ class OcelotEstimator(DeclaredParameters):
 
     # ---- training ------------------------------------------------------------------------
 
+    @hint_in_fit
     def fit(
         self: Self,
         X: Any,

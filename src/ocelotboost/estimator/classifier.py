@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,8 @@ from sklearn.base import ClassifierMixin
 
 from ocelotboost.errors import ParameterError
 from ocelotboost.estimator.base import OcelotEstimator
+from ocelotboost.estimator.choices import AutoClassWeights
+from ocelotboost.estimator.hints import hint_in_constructor
 from ocelotboost.estimator.parameters import (
     Rule,
     describe_parameters,
@@ -28,6 +30,7 @@ from ocelotboost.quantize.categorical_data import CategoricalData
 from ocelotboost.table.roles import class_target, encode_labels
 
 
+@hint_in_constructor
 @dataclass(eq=False, repr=False, kw_only=True)
 class OcelotClassifier(ClassifierMixin, OcelotEstimator):  # type: ignore[misc]
     """Gradient boosting of oblivious trees for classes.
@@ -41,18 +44,20 @@ class OcelotClassifier(ClassifierMixin, OcelotEstimator):  # type: ignore[misc]
     True
     """
 
-    class_weights: Any = parameter(
+    class_weights: Mapping[Any, float] | Sequence[float] | NDArray[Any] | None = parameter(
         None,
         either(
             nothing(),
             Rule("a mapping from class to weight, or weights in class order", is_class_weights),
         ),
         "Multiplies the weight of the rows of each class.",
+        aliases=("class_weight", "scale_pos_weight"),
     )
-    auto_class_weights: str | None = parameter(
+    auto_class_weights: AutoClassWeights | None = parameter(
         None,
-        either(nothing(), one_of("Balanced", "SqrtBalanced")),
+        either(nothing(), one_of(AutoClassWeights)),
         "Weights that make all classes weigh the same, or the square root of those.",
+        aliases=("class_weight", "is_unbalance"),
     )
 
     _kind = "classifier"
@@ -145,6 +150,7 @@ class OcelotClassifier(ClassifierMixin, OcelotEstimator):  # type: ignore[misc]
 
     def _given_class_weights(self) -> NDArray[np.float64]:
         given = self.class_weights
+        assert given is not None
         if isinstance(given, Mapping):
             known = self._labels_of_target.tolist()
             for label in given:

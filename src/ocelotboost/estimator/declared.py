@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from ocelotboost.errors import ParameterError
 from ocelotboost.estimator.categories import is_size
+from ocelotboost.estimator.choices import (
+    BodyGradients,
+    BoostingType,
+    BootstrapType,
+    BorderType,
+    EarlyStopping,
+    Interrupt,
+    LeafEstimationMethod,
+    NanMode,
+    Refit,
+    ScoreFunction,
+    TargetStatistic,
+)
+from ocelotboost.estimator.hints import hint, parameter_aliases
 from ocelotboost.estimator.parameters import (
     Rule,
     either,
@@ -21,8 +38,10 @@ from ocelotboost.estimator.parameters import (
     parameter,
     whole,
 )
-from ocelotboost.order.statistic import HISTORIES
-from ocelotboost.quantize.borders import BORDER_RULES
+from ocelotboost.loss.base import LossLike
+from ocelotboost.metric.base import MetricLike
+
+Self = TypeVar("Self", bound="DeclaredParameters")
 
 _metric_rule = Rule("a metric name such as 'AUC', or a metric object", lambda v: v is not None)
 
@@ -31,31 +50,56 @@ _metric_rule = Rule("a metric name such as 'AUC', or a metric object", lambda v:
 class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
     """As scikit-learn wants them: one attribute each, set by the constructor and nowhere else."""
 
-    iterations: int = parameter(1000, whole(1), "The most trees there will be.")
+    iterations: int = parameter(
+        1000,
+        whole(1),
+        "The most trees there will be.",
+        aliases=(
+            "n_estimators",
+            "num_boost_round",
+            "num_trees",
+            "num_iterations",
+            "num_rounds",
+            "max_iter",
+            "n_iter",
+        ),
+    )
     learning_rate: float | None = parameter(
         None,
         either(nothing(), number(0, open_low=True)),
         "Share of each tree that is added. None: from rows, iterations and loss.",
+        aliases=("eta", "shrinkage_rate", "shrinkage", "lr"),
     )
-    depth: int = parameter(6, whole(1, 16), "Questions of a tree; it has 2^depth leaves.")
+    depth: int = parameter(
+        6,
+        whole(1, 16),
+        "Questions of a tree; it has 2^depth leaves.",
+        aliases=("max_depth", "num_leaves", "max_leaves", "max_leaf_nodes"),
+    )
     l2_leaf_reg: float = parameter(
-        3.0, number(0), "Pulls leaf values towards zero, as so many rows of gradient zero would."
+        3.0,
+        number(0),
+        "Pulls leaf values towards zero, as so many rows of gradient zero would.",
+        aliases=("reg_lambda", "lambda_l2", "lambda", "l2_regularization"),
     )
-    loss_function: Any = parameter(
+    loss_function: str | LossLike | None = parameter(
         None,
         Rule("a loss name such as 'Quantile:alpha=0.9', a loss object, or None", lambda v: True),
         "What training makes small. None: RMSE; Logloss for two classes, MultiClass for more.",
+        aliases=("loss", "objective", "application", "criterion"),
     )
-    boosting_type: str = parameter(
+    boosting_type: BoostingType = parameter(
         "auto",
-        one_of("auto", "Ordered", "Plain"),
+        one_of(BoostingType),
         "'Ordered': gradients that no row's own target has entered, better on small data. 'Plain': "
         "the classic scheme, faster. 'auto': Ordered for 100 to 40,000 rows.",
+        aliases=("boosting", "booster", "boost"),
     )
     segment_growth: float = parameter(
         2.0,
         number(1.1),
         "For Ordered: supporting models learn from bodies of rows that grow by this factor.",
+        aliases=("fold_len_multiplier",),
     )
     first_body: int | float | None = parameter(
         None,
@@ -63,9 +107,9 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         "For Ordered: rows of the first body, or their share of all rows; the paper's is 1. None: "
         "a 64th of the rows, an eighth of more than 50,000.",
     )
-    body_gradients: str = parameter(
+    body_gradients: BodyGradients = parameter(
         "own",
-        one_of("own", "segment"),
+        one_of(BodyGradients),
         "For Ordered: where the gradients of a body of rows are taken. 'segment': at the model "
         "that learned from the body, as in the paper. 'own': each row's at a model that has not "
         "seen it.",
@@ -81,20 +125,29 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         Rule("names or positions of columns, or None", is_columns),
         "Columns that hold categories, besides text, categories and booleans of data frames, "
         "which are categorical by themselves.",
+        aliases=(
+            "cat_feature",
+            "categorical_feature",
+            "categorical_features",
+            "enable_categorical",
+        ),
     )
-    target_statistic: str = parameter(
+    target_statistic: TargetStatistic = parameter(
         "ordered",
-        one_of(*HISTORIES),
+        one_of(TargetStatistic),
         "What a category's target statistic is made of: 'ordered' rows before a row, all rows "
         "('greedy') or all others ('leave_one_out'), which both leak, or a 'holdout' half.",
     )
-    priors: Any = parameter(
+    priors: Sequence[float] | NDArray[Any] = parameter(
         (0.0, 0.5, 1.0),
         Rule("a list of numbers", is_numbers),
         "Priors of target statistics, one column each; of a mean target 0.5 is the mean.",
     )
     prior_weight: float = parameter(
-        1.0, number(0, open_low=True), "Each prior counts like so many rows."
+        1.0,
+        number(0, open_low=True),
+        "Each prior counts like so many rows.",
+        aliases=("cat_smooth",),
     )
     statistic_window: int | None = parameter(
         None,
@@ -102,7 +155,10 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         "For 'ordered': only the last so many rows before a row. None: all of them.",
     )
     max_combination: int = parameter(
-        4, whole(1, 16), "The most categorical features that are combined; 1: no combinations."
+        4,
+        whole(1, 16),
+        "The most categorical features that are combined; 1: no combinations.",
+        aliases=("max_ctr_complexity",),
     )
     combine_numbers: bool = parameter(
         False,
@@ -113,6 +169,7 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         2,
         whole(0, 255),
         "Features with at most so many values are asked for each of them, and have no statistic.",
+        aliases=("max_cat_to_onehot",),
     )
     permutation_count: int = parameter(
         3, whole(1), "s: orderings that choose trees, besides the one that fills leaves."
@@ -123,7 +180,7 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         "For Plain with categories: the share of the learning rate at which the supporting models "
         "learn, which choose the trees. 1: as in the paper.",
     )
-    has_time: Any = parameter(
+    has_time: bool | int | str = parameter(
         False,
         either(flag(), whole(0), Rule("the name of a column", lambda v: isinstance(v, str))),
         "True: the rows come in the order of time; a column: by its numbers. No random orderings, "
@@ -138,25 +195,35 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         "1GB",
         Rule("a number of bytes or a text such as '512MB'", is_size),
         "Target statistics are kept in so much memory and not made again for every tree.",
+        aliases=("used_ram_limit",),
     )
-    border_count: int = parameter(254, whole(1, 254), "The most borders a column is cut at.")
-    border_type: str = parameter(
-        "GreedyLogSum", one_of(*BORDER_RULES), "How the borders of a column are chosen."
+    border_count: int = parameter(
+        254,
+        whole(1, 254),
+        "The most borders a column is cut at.",
+        aliases=("max_bin", "max_bins"),
     )
-    nan_mode: str = parameter(
+    border_type: BorderType = parameter(
+        "GreedyLogSum",
+        one_of(BorderType),
+        "How the borders of a column are chosen.",
+        aliases=("feature_border_type",),
+    )
+    nan_mode: NanMode = parameter(
         "Min",
-        one_of("Min", "Max", "Forbidden"),
+        one_of(NanMode),
         "Missing values are below all numbers, above them, or an error.",
     )
     random_strength: float = parameter(
         1.0, number(0), "Noise on the scores of splits; it fades as training goes on."
     )
-    bootstrap_type: str = parameter(
+    bootstrap_type: BootstrapType = parameter(
         "auto",
-        one_of("auto", "No", "Bayesian", "Bernoulli", "MVS"),
+        one_of(BootstrapType),
         "Which rows choose a tree's structure. 'auto': what subsample or bagging_temperature is "
         "for, if one of them is given; else MVS, Bayesian for several classes, and all rows when "
         "there are fewer than 100.",
+        aliases=("sampling_method",),
     )
     bagging_temperature: float | None = parameter(
         None,
@@ -167,43 +234,57 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         None,
         either(nothing(), number(0, 1, open_low=True)),
         "For Bernoulli and MVS: share of the rows taken. None: 0.8.",
+        aliases=("bagging_fraction", "max_samples"),
     )
     rsm: float = parameter(
-        1.0, number(0, 1, open_low=True), "Share of the columns each tree may use."
+        1.0,
+        number(0, 1, open_low=True),
+        "Share of the columns each tree may use.",
+        aliases=(
+            "colsample_bytree",
+            "colsample_bylevel",
+            "colsample_bynode",
+            "feature_fraction",
+            "max_features",
+        ),
     )
     min_data_in_leaf: float = parameter(
         1.0,
         number(0),
         "A leaf that weighs less earns no score and stays at zero (a weight of k is k rows).",
+        aliases=("min_child_samples", "min_samples_leaf", "min_child_weight", "min_data"),
     )
-    leaf_estimation_method: str | None = parameter(
+    leaf_estimation_method: LeafEstimationMethod | None = parameter(
         None,
-        either(nothing(), one_of("Newton", "Gradient", "Exact")),
+        either(nothing(), one_of(LeafEstimationMethod)),
         "How leaf values are found. None: what suits the loss.",
     )
     leaf_estimation_iterations: int | None = parameter(
         None, either(nothing(), whole(1)), "Steps of it. None: what suits the loss."
     )
-    score_function: str = parameter(
-        "Cosine", one_of("Cosine", "L2"), "What makes a split a good one."
+    score_function: ScoreFunction = parameter(
+        "Cosine", one_of(ScoreFunction), "What makes a split a good one."
     )
-    eval_metric: Any = parameter(
+    eval_metric: str | MetricLike | None = parameter(
         None,
         either(nothing(), _metric_rule),
         "Watched besides the loss; on the first eval set it decides when to stop. None: the loss.",
+        aliases=("metric", "metrics", "custom_metric", "scoring"),
     )
-    early_stopping: str = parameter(
+    early_stopping: EarlyStopping = parameter(
         "auto",
-        one_of("auto", "ordered"),
+        one_of(EarlyStopping),
         "Which curve decides when to stop. 'auto': that of the eval set, if there is one. "
         "'ordered': that of the training rows at models which have not seen them: no rows are held "
         "out, the mode is Ordered, and it tends to stop late (docs/ordered.md).",
+        aliases=("od_type",),
     )
     early_stopping_rounds: int | None = parameter(
         None,
         either(nothing(), whole(1)),
         "Stop when the eval metric has not improved for so many trees. With validation_fraction or "
         "early_stopping='ordered', None means 50.",
+        aliases=("early_stopping_round", "od_wait", "n_iter_no_change"),
     )
     use_best_model: bool = parameter(
         True,
@@ -217,23 +298,23 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         "Hold out this share of the rows for early stopping: the same share of every class, or "
         "with has_time the last rows.",
     )
-    refit: str | None = parameter(
+    refit: Refit | None = parameter(
         None,
-        either(nothing(), one_of("replay")),
+        either(nothing(), one_of(Refit)),
         "With validation_fraction: 'replay' fills the leaves of the found trees again from all "
         "rows, so that no row is wasted.",
     )
     time_limit: float | None = parameter(
         None, either(nothing(), number(0, open_low=True)), "Seconds after which no tree is begun."
     )
-    interrupt: str = parameter(
+    interrupt: Interrupt = parameter(
         "raise",
-        one_of("raise", "keep"),
+        one_of(Interrupt),
         "Ctrl-C ends training, and the estimator is fitted with the trees so far. 'raise': then "
         "KeyboardInterrupt goes on, so that a search or a cross-validation ends. 'keep': fit "
         "returns as if those were all trees, with a warning.",
     )
-    random_state: int | None = parameter(
+    random_state: int | np.random.RandomState | np.random.Generator | None = parameter(
         0,
         either(
             nothing(),
@@ -244,13 +325,29 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
             ),
         ),
         "Same data and same number: same model, for any n_jobs. None: different each time.",
+        aliases=("random_seed", "seed"),
     )
     n_jobs: int | None = parameter(
         None,
         either(nothing(), Rule("a whole number; -1 is all cores", whole(-(1 << 30)).holds)),
         "Threads, at most one per core. None: OCELOT_NUM_THREADS (which may be more than the "
         "cores), else OMP_NUM_THREADS, else all cores.",
+        aliases=("thread_count", "num_threads", "n_threads", "nthread"),
     )
     verbose: bool | int = parameter(
-        False, either(flag(), whole(0)), "Show a progress bar with the metric and remaining time."
+        False,
+        either(flag(), whole(0)),
+        "Show a progress bar with the metric and remaining time.",
+        aliases=("verbosity", "verbose_eval", "silent", "logging_level", "metric_period"),
     )
+
+    def set_params(self: Self, **parameters: Any) -> Self:
+        """Change parameters, as the constructor would set them."""
+        aliases = parameter_aliases(type(self))
+        for name in parameters:
+            if name not in aliases:
+                raise ParameterError(
+                    f"{type(self).__name__} has no parameter {name!r}{hint(name, aliases)}"
+                )
+        changed: Self = super().set_params(**parameters)
+        return changed

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -61,8 +61,9 @@ def number(
     return Rule(f"a number {lower}{upper}", holds)
 
 
-def one_of(*choices: str) -> Rule:
-    """One of these texts."""
+def one_of(literal: Any) -> Rule:
+    """One of the texts of a ``Literal``."""
+    choices: tuple[str, ...] = get_args(literal)
     return Rule(
         "one of " + ", ".join(map(repr, choices)), lambda v: isinstance(v, str) and v in choices
     )
@@ -81,9 +82,12 @@ def nothing() -> Rule:
     return Rule("None", lambda v: v is None)
 
 
-def parameter(default: Any, rule: Rule, text: str) -> Any:
-    """Declare one parameter, as a dataclass field that carries its rule and text."""
-    return field(default=default, metadata={"rule": rule, "text": text})
+def parameter(default: Any, rule: Rule, text: str, *, aliases: tuple[str, ...] = ()) -> Any:
+    """Declare one parameter, as a dataclass field that carries its rule and text.
+
+    aliases  what it is called in CatBoost, LightGBM, XGBoost or scikit-learn; for hints in errors
+    """
+    return field(default=default, metadata={"rule": rule, "text": text, "aliases": aliases})
 
 
 def check_parameters(estimator: Any) -> None:

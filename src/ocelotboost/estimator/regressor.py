@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
 from ocelotboost.estimator.base import OcelotEstimator
+from ocelotboost.estimator.choices import RegressionStatistic
+from ocelotboost.estimator.hints import hint_in_constructor
 from ocelotboost.estimator.parameters import describe_parameters, one_of, parameter
 from ocelotboost.loss.base import Floats, Loss, Targets
 from ocelotboost.loss.registry import REGRESSION_LOSSES, loss_from
@@ -19,6 +21,7 @@ from ocelotboost.quantize.categorical_data import CategoricalData
 from ocelotboost.table.roles import regression_target
 
 
+@hint_in_constructor
 @dataclass(eq=False, repr=False, kw_only=True)
 class OcelotRegressor(RegressorMixin, OcelotEstimator):  # type: ignore[misc]
     """Gradient boosting of oblivious trees for a numeric target.
@@ -31,9 +34,9 @@ class OcelotRegressor(RegressorMixin, OcelotEstimator):  # type: ignore[misc]
     True
     """
 
-    regression_statistic: str = parameter(
+    regression_statistic: RegressionStatistic = parameter(
         "both",
-        one_of("both", "mean", "binarized"),
+        one_of(RegressionStatistic),
         "Target statistics of the target itself, of whether it is above its middle, or of both.",
     )
 

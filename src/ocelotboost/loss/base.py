@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,6 +67,12 @@ class Loss(ABC):
 
     def check_target(self, target: Targets) -> None:  # noqa: B027 (most losses take any target)
         """Raise InputError when the loss is not defined for such a target."""
+
+
+class LossLike(Protocol):
+    """What a user's own loss must have; ``CustomLoss`` tells what else it may have."""
+
+    def derivatives(self, target: Targets, raw: Floats) -> tuple[Floats, Floats]: ...
 
 
 class CustomLoss(Loss):
