@@ -20,6 +20,7 @@ TESTS = [
     "tests/kernels",
     "tests/boost/test_reference.py",
     "tests/boost/test_ordered_reference.py",
+    "tests/boost/test_supported_reference.py",
 ]
 
 

@@ -3,43 +3,34 @@ models that lose as much on rows they have not seen."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 
 from ocelotboost import OcelotClassifier, OcelotRegressor
-from ocelotboost.boost.boosting import Boosted, boost
+from ocelotboost.boost.boosting import boost
 from ocelotboost.boost.ordered import OrderedModels
-from ocelotboost.boost.sampling import Sampling
 from ocelotboost.estimator.preparation import Prepared
 from ocelotboost.estimator.rows import prepare
 from ocelotboost.estimator.settings import boost_settings
-from ocelotboost.grow.answers import Split
-from ocelotboost.order.combination import Combination, StatisticSplit
+from ocelotboost.order.combination import StatisticSplit
 from ocelotboost.order.segments import divide
-from ocelotboost.order.statistic import N_BINS
-from ocelotboost.quantize.block import ColumnSplit
 from ocelotboost.table.from_input import table_from_input
 from tests import data
+from tests.boost.recorded import Choose, Drawn, Training, follow, mixed
 from tests.reference_ordered import (
     OrderedTrainer,
     OrderedTraining,
     Supporting,
     own_predictions,
-    statistic_questions,
 )
-from tests.reference_trainer import LOSSES, LeafRule, Question, ReferenceTrainer
+from tests.reference_trainer import LOSSES, LeafRule, ReferenceTrainer
 
 SAME = 1e-6
-
-Choose = Callable[[int, int, list[Question], NDArray[np.float64]], Question]
 
 
 @dataclass(frozen=True)
@@ -143,108 +134,6 @@ class Case:
         return float(np.sqrt(loss / mass) if self.loss == "RMSE" else loss / mass)
 
 
-class Drawn:
-    """A sampling that notes what is random about each tree.
-
-    orderings  r
-    """
-
-    def __init__(self, sampling: Sampling) -> None:
-        self._sampling = sampling
-        self.orderings: list[int] = []
-        self._rows: list[NDArray[np.uint32]] = []
-        self._weights: list[NDArray[np.float32] | None] = []
-
-    def evidence(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        """``OrderedModels.evidence``, which is told r."""
-
-        def noted(models: OrderedModels, ordering: int) -> Any:
-            found = original(models, ordering)
-            self.orderings.append(ordering)
-            self._rows.append(found.rows)
-            return found
-
-        return noted
-
-    def weights(self, *state: Any) -> NDArray[np.float32] | None:
-        self._weights.append(self._sampling.weights(*state))
-        return self._weights[-1]
-
-    def sampling(self, n_rows: int) -> list[NDArray[np.float64] | None]:
-        """Sampling weights (n,) of each tree, rows as they come."""
-        found: list[NDArray[np.float64] | None] = []
-        for rows, weights in zip(self._rows, self._weights, strict=True):
-            by_row = np.empty(n_rows)
-            by_row[rows] = 1.0 if weights is None else weights
-            found.append(by_row)
-        return found
-
-
-@dataclass(frozen=True)
-class Training:
-    """What the package started from, trained and drew."""
-
-    prepared: Prepared
-    boosted: Boosted
-    drawn: Drawn
-
-    @property
-    def orderings(self) -> NDArray[np.uint32]:
-        """Those of the segments."""
-        found = self.prepared.training.orderings
-        assert found is not None
-        return found
-
-    @property
-    def structures(self) -> list[list[Split]]:
-        return [tree.splits for tree in self.boosted.trees]
-
-    @cached_property
-    def questions(self) -> dict[Split, Question]:
-        """Every one that was open to some tree."""
-        prepared = self.prepared
-        bins = prepared.quantizer.columns(prepared.everything.table, n_threads=1)
-        found: dict[Split, Question] = {}
-        for column, n_bins in enumerate(prepared.quantizer.bin_counts.tolist()):
-            for question in statistic_questions(column, bins[column], n_bins):
-                found[ColumnSplit(column, int(question.border))] = question
-        first = len(bins)
-        for combination in self.offered:
-            statistic = self._statistic(combination)
-            for column, by_ordering in enumerate(statistic):
-                for question in statistic_questions(first + column, by_ordering, N_BINS):
-                    split = StatisticSplit(combination, column, int(question.border))
-                    found[split] = question
-            first += len(statistic)
-        return found
-
-    @property
-    def offered(self) -> list[Combination]:
-        """Combinations that some tree might have asked about."""
-        every = [c for splits in self.structures for c in self.offered_after(splits[:-1])]
-        return list(dict.fromkeys(every))
-
-    def offered_after(self, splits: Sequence[Split]) -> list[Combination]:
-        """Combinations that the next question of a tree may be about."""
-        combinations = self.prepared.combinations
-        found = combinations.single
-        for level in range(len(splits)):
-            found = found + combinations.after(splits[: level + 1])
-        return found
-
-    def _statistic(self, combination: Combination) -> NDArray[np.uint8]:
-        """Bins (n_columns, s + 1, n)."""
-        cache = self.prepared.training.statistics
-        assert cache is not None
-        number = cache.register.number(combination)
-        bins = []
-        for ordering in range(len(self.orderings)):
-            unit = cache.units[cache.fetch([number], ordering)[0]]
-            halves = np.stack([unit & 15, unit >> 4], axis=2)
-            bins.append(halves.reshape(len(unit), -1).T[: cache.source.columns.n_columns])
-        return np.stack(bins, axis=1)
-
-
 def assert_as_reference(case: Case, training: Training, choose: Choose | None = None) -> None:
     expected = case.reference(training, choose)
     assert_allclose(training.prepared.start_value, expected.start, rtol=SAME)
@@ -322,51 +211,6 @@ def test_other_parameters(name, monkeypatch):
 
 
 # ---- categories: where splits are equally good -----------------------------------------------
-
-
-def follow(training: Training) -> Choose:
-    """Choose as training did, provided that it was offered and scores as the best does to five
-    digits. Statistics have few values: many questions about them divide the rows alike."""
-
-    def choose(
-        tree_number: int, level: int, questions: list[Question], scores: NDArray[np.float64]
-    ) -> Question:
-        splits = training.structures[tree_number]
-        combinations = set(training.offered_after(splits[:level]))
-        offered = np.array(
-            [
-                isinstance(split, ColumnSplit) or split.combination in combinations
-                for split in training.questions
-            ]
-        )
-        chosen = list(training.questions).index(splits[level])
-        best = scores[offered].max()
-        assert offered[chosen]
-        assert scores[chosen] >= best - 1e-5 * abs(best)
-        return questions[chosen]
-
-    return choose
-
-
-def mixed(loss: str) -> tuple[pd.DataFrame, NDArray[Any]]:
-    """Numbers, and categories that say most together; one of two values has no statistic."""
-    n_rows = 200
-    X, y = data.regression(n_rows, 2, seed=20)
-    rng = np.random.default_rng(21)
-    city, device, weekday = (rng.integers(0, n, size=n_rows) for n in (6, 3, 2))
-    together = (city + device) % 3 == 0
-    signal = 0.3 * y + 1.5 * (city % 2) + 4.0 * together + 2.0 * (city % 2 == weekday) - 3.0
-    frame = pd.DataFrame(X, columns=["a", "b"])
-    for name, values in (("city", city), ("device", device), ("weekday", weekday)):
-        frame[name] = values.astype(str)
-    target = {
-        "RMSE": signal.astype(np.float32),
-        "Logloss": (signal > 0).astype(np.int64),
-        "MultiClass": np.searchsorted([-1.0, 1.0], signal),
-        "Poisson": rng.poisson(np.exp(0.4 * signal)).astype(np.float32),
-        "MAE": signal.astype(np.float32),
-    }
-    return frame, target[loss]
 
 
 PAIRS = {"max_combination": 2}
