@@ -48,7 +48,10 @@ def test_eval_sets_start_from_the_first_model():
     first = OcelotRegressor(iterations=30, learning_rate=0.1).fit(X[:300], y[:300])
     model = OcelotRegressor(iterations=300, learning_rate=0.5, early_stopping_rounds=5)
     model.fit(X[:300], y[:300], eval_set=held_out, init_model=first)
-    assert model.n_iter_ == 30 + model.best_iteration_ + 1
+    assert model.n_iter_ == model.best_iteration_ + 1
+    assert model.n_init_trees_ == 30
+    curve = model.history_["eval_0"]["RMSE"]
+    assert int(np.argmin(curve)) == model.best_iteration_ - model.n_init_trees_
     error = np.sqrt(np.mean((model.predict(held_out[0]) - held_out[1]) ** 2))
     assert error == pytest.approx(min(model.history_["eval_0"]["RMSE"]), rel=1e-9)
 

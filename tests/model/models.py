@@ -9,11 +9,12 @@ import numpy as np
 
 from ocelotboost.model.forest import Forest
 from ocelotboost.model.statistic_table import Indicators, StatisticTables
-from ocelotboost.model.trained import TrainedModel, validate
+from ocelotboost.model.trained import Resolved, TrainedModel, validate
 from tests.data import assert_same_bits
 from tests.forests import category_forest, text_hash
 
 FORMS = ["safetensors", "json"]
+RESOLVED = Resolved(0.25, "Ordered", "MVS", "Newton", 3)
 NAMES = ("age", "device", "site", "income", "city")
 
 
@@ -45,6 +46,7 @@ def make_model(forest: Forest | None = None, **changes: Any) -> TrainedModel:
         feature_names=("age", "größe", 'a "quoted"\nname'),
         classes=None,
         parameters={"depth": 3, "learning_rate": 0.1, "rsm": None, "verbose": False, "x": [1, "a"]},
+        resolved=RESOLVED,
         history={"learn": {"RMSE": [1.5, 0.1 + 0.2, float("inf"), float("nan"), -float("inf")]}},
         best_iteration=2,
     )
@@ -130,7 +132,7 @@ def small_model(**changes: Any) -> TrainedModel:
         statistics=tables,
     )
     model = TrainedModel(
-        forest, "classifier", "Logloss", NAMES, np.array(["no", "yes"]), {}, {}, None
+        forest, "classifier", "Logloss", NAMES, np.array(["no", "yes"]), {}, RESOLVED, {}, None
     )
     model = dataclasses.replace(model, **changes)
     validate(model)

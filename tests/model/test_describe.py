@@ -43,8 +43,9 @@ def test_a_column_without_a_name_has_its_number():
 
 def test_the_summary_says_what_the_model_is():
     lines = describe(small_model()).splitlines()
-    assert lines[:4] == [
+    assert lines[:5] == [
         "classifier, Logloss: 2 trees, 5 features",
+        "training: Ordered, learning rate 0.25, sampling MVS, leaves by Newton in 3 steps",
         "categorical: device, site, city",
         "classes: 'no', 'yes'",
         "start value: 0.25",

@@ -103,17 +103,32 @@ def test_several_outputs_have_as_many_classes(form: str) -> None:
 def test_parameters_that_json_cannot_hold_are_dropped_and_listed(form: str) -> None:
     circle: list[Any] = []
     circle.append(circle)
-    kept = {"depth": np.int64(4), "rate": np.float32(0.5), "pair": (1, 2), "nested": {"a": [None]}}
+    kept = {
+        "depth": np.int64(4),
+        "rate": np.float32(0.5),
+        "pair": (1, 2),
+        "nested": {"a": [None]},
+        "weights": np.ones(2),
+        "columns": {"b", "a", 3},
+        "by_class": {np.int8(0): 1.0},
+    }
     lost = {
         "loss": print,
-        "weights": np.ones(2),
-        "by_class": {0: 1.0},
+        "random": np.random.default_rng(0),
         "nan": float("nan"),
         "circle": circle,
         "huge": 10**5000,
     }
     found = loads(dumps(make_model(parameters={**kept, **lost}), form))
-    assert found.parameters == {"depth": 4, "rate": 0.5, "pair": [1, 2], "nested": {"a": [None]}}
+    assert found.parameters == {
+        "depth": 4,
+        "rate": 0.5,
+        "pair": [1, 2],
+        "nested": {"a": [None]},
+        "weights": [1.0, 1.0],
+        "columns": [3, "a", "b"],
+        "by_class": {"pairs": [[0, 1.0]]},
+    }
     assert found.dropped_parameters == tuple(sorted(lost))
     assert_same(loads(dumps(found, form)), found)
 

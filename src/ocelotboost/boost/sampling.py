@@ -18,6 +18,8 @@ MIN_ROWS_TO_SAMPLE = 100
 
 
 class Sampling(Protocol):
+    bootstrap_type: str
+
     def weights(
         self,
         gradients: NDArray[np.float32],
@@ -34,6 +36,8 @@ class Sampling(Protocol):
 
 
 class AllRows:
+    bootstrap_type = "No"
+
     def weights(
         self,
         gradients: NDArray[np.float32],
@@ -46,6 +50,8 @@ class AllRows:
 
 class Bayesian:
     """Weight (-ln U)^T: at T = 1 the Bayesian bootstrap, at T = 0 all ones."""
+
+    bootstrap_type = "Bayesian"
 
     def __init__(self, temperature: float) -> None:
         self.temperature = temperature
@@ -63,6 +69,8 @@ class Bayesian:
 
 class Bernoulli:
     """Each row is taken with the same probability."""
+
+    bootstrap_type = "Bernoulli"
 
     def __init__(self, share: float) -> None:
         self.share = share
@@ -82,6 +90,8 @@ class Bernoulli:
 
 class MinimalVariance:
     """Rows with large gradients are likelier to be taken, and weigh less when they are."""
+
+    bootstrap_type = "MVS"
 
     def __init__(self, share: float, n_threads: int) -> None:
         self.share = share

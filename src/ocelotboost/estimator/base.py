@@ -14,9 +14,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
-from ocelotboost.boost.boosting import Boosted, boost
+from ocelotboost.boost.boosting import Boosted, BoostSettings, boost
 from ocelotboost.boost.callback import check_callbacks
 from ocelotboost.boost.sampling import check_sampling
 from ocelotboost.boost.tree import pack_forest
@@ -24,24 +23,24 @@ from ocelotboost.errors import ParameterError
 from ocelotboost.estimator.categories import check_categorical_parameters
 from ocelotboost.estimator.continuing import model_to_continue
 from ocelotboost.estimator.declared import DeclaredParameters
+from ocelotboost.estimator.fitted import Fitted, FittedAttributes
 from ocelotboost.estimator.hints import hint_in_fit
 from ocelotboost.estimator.mode import check_mode
-from ocelotboost.estimator.parameters import check_parameters
+from ocelotboost.estimator.parameters import check_parameters, model_parameters
 from ocelotboost.estimator.preparation import Prepared, replay_on_all_rows
 from ocelotboost.estimator.progress import ProgressBar
 from ocelotboost.estimator.rows import eval_inputs, hold_out, prepare
-from ocelotboost.estimator.settings import boost_settings
+from ocelotboost.estimator.settings import boost_settings, resolved
 from ocelotboost.loss.base import CustomLoss, Floats, Loss, Targets
 from ocelotboost.metric.base import MetricLike, check_metric
 from ocelotboost.metric.registry import check_metric_fits, metric_from_name
 from ocelotboost.model.describe import describe
 from ocelotboost.model.file import save_model
-from ocelotboost.model.forest import Forest, join_forests
-from ocelotboost.model.importance import feature_importances
+from ocelotboost.model.forest import join_forests
+from ocelotboost.model.plain_values import plain_parameters
 from ocelotboost.model.trained import TrainedModel
 from ocelotboost.order.target import TargetDefinition
 from ocelotboost.order.whole_data import WholeData
-from ocelotboost.predict.predictor import PredictorOnDemand
 from ocelotboost.quantize.categorical_data import CategoricalData
 from ocelotboost.quantize.quantizer import refuse_missing
 from ocelotboost.table.columns import Table
@@ -53,7 +52,7 @@ Self = TypeVar("Self", bound="OcelotEstimator")
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class OcelotEstimator(DeclaredParameters):
+class OcelotEstimator(FittedAttributes, DeclaredParameters):
     """Behaviour of both estimators."""
 
     # ---- training ------------------------------------------------------------------------
@@ -95,17 +94,18 @@ class OcelotEstimator(DeclaredParameters):
         everything = prepare(table, target, weight)
         rows, held_out = hold_out(self, everything, held_out)
         prepared = Prepared.make(self, everything, rows, loss, continued, held_out, n_threads)
-        boosted, whole_data = self._boost(prepared, loss, check_callbacks(callbacks), n_threads)
-        self._keep(prepared, boosted, whole_data, loss, continued, table)
+        settings = boost_settings(self, prepared, loss, n_threads)
+        boosted, whole_data = self._boost(prepared, loss, settings, check_callbacks(callbacks))
+        model = self._trained_model(prepared, settings, boosted, whole_data, loss, table)
+        self._fitted = Fitted.of(model, loss)
         if boosted.interruption is not None:
             self._interrupted(boosted.interruption)
         return self
 
     def _boost(
-        self, prepared: Prepared, loss: Loss, callbacks: list[Any], n_threads: int
+        self, prepared: Prepared, loss: Loss, settings: BoostSettings, callbacks: list[Any]
     ) -> tuple[Boosted, WholeData | None]:
         metrics = self._metrics(loss)
-        settings = boost_settings(self, prepared, loss, n_threads)
         judge = metrics[0].name if metrics else loss.name
         with ProgressBar(bool(self.verbose), judge) as progress:
             boosted = boost(
@@ -133,47 +133,35 @@ class OcelotEstimator(DeclaredParameters):
             f"Training was interrupted; the model keeps its {self.n_iter_} trees.", stacklevel=3
         )
 
-    def _keep(
+    def _trained_model(
         self,
         prepared: Prepared,
+        settings: BoostSettings,
         boosted: Boosted,
         whole_data: WholeData | None,
         loss: Loss,
-        continued: TrainedModel | None,
         table: Table,
-    ) -> None:
+    ) -> TrainedModel:
         forest = pack_forest(boosted.trees, prepared.quantizer, whole_data, prepared.start_value)
-        if continued is not None:
-            forest = join_forests(continued.forest, forest)
-        name = f"custom:{loss.name}" if isinstance(loss, CustomLoss) else loss.name
-        self.model_ = TrainedModel(
+        n_before = 0
+        if prepared.continued is not None:
+            n_before = prepared.continued.forest.n_trees
+            forest = join_forests(prepared.continued.forest, forest)
+        best = boosted.best_iteration
+        parameters, dropped = plain_parameters(model_parameters(self))
+        return TrainedModel(
             forest=forest,
             kind=self._kind,
-            loss=name,
+            loss=f"custom:{loss.name}" if isinstance(loss, CustomLoss) else loss.name,
             feature_names=table.names,
             classes=self._target_classes(),
-            parameters=self.get_params(),
+            parameters=parameters,
+            resolved=resolved(settings),
             history=boosted.history,
-            best_iteration=boosted.best_iteration,
+            best_iteration=None if best is None else n_before + best,
+            n_init_trees=n_before,
+            dropped_parameters=tuple(sorted(dropped)),
         )
-        self._loss_ = loss
-        self.learning_rate_ = prepared.learning_rate
-        self._expose_model()
-
-    def _expose_model(self) -> None:
-        """Fitted attributes, from the model; also after loading."""
-        model = self.model_
-        self.n_features_in_ = model.n_features
-        if model.classes is not None:
-            self.classes_ = model.classes
-        if model.feature_names is not None:
-            self.feature_names_in_ = np.array(model.feature_names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-        self.history_ = model.history
-        self.best_iteration_ = model.best_iteration
-        self.n_iter_ = model.forest.n_trees
-        self._predictor = PredictorOnDemand(model.forest)
 
     def _metrics(self, loss: Loss) -> list[MetricLike]:
         if self.eval_metric is None:
@@ -206,39 +194,44 @@ class OcelotEstimator(DeclaredParameters):
 
     def _raw(self, X: Any) -> Floats:
         """Raw predictions (n_outputs, n)."""
-        if "_predictor" not in self.__dict__:  # the check itself takes microseconds
-            check_is_fitted(self, "model_")
+        return self._raw_by(self._require_fitted(), X)
+
+    def _raw_by(self, fitted: Fitted, X: Any) -> Floats:
+        """The same by a given model: one call answers from one model, whatever fits meanwhile."""
+        model, predictor = fitted.model, fitted.predictor.ready
         if (
             type(X) is np.ndarray
             and X.ndim == 2
             and X.dtype.char in "fd"
             and X.dtype.isnative
             and X.flags.aligned
-            and X.shape[1] == self.n_features_in_
+            and X.shape[1] == model.n_features
             and len(X) > 0
-            and self.model_.feature_names is None
-            and self.nan_mode != "Forbidden"
-            and self._predictor.ready.categories is None
+            and model.feature_names is None
+            and not fitted.forbids_missing
+            and predictor.categories is None
         ):
-            return self._predictor.ready.raw_of_matrix(X, self._prediction_threads(len(X)))
-        table = self._matching_table(X)
-        return self._predictor.ready.raw(table, self._prediction_threads(table.n_rows))
+            return predictor.raw_of_matrix(X, self._prediction_threads(len(X)))
+        table = self._matching_table(fitted, X)
+        return predictor.raw(table, self._prediction_threads(table.n_rows))
 
     def _staged_raw(self, X: Any) -> Iterator[Floats]:
-        check_is_fitted(self, "model_")
-        table = self._matching_table(X)
-        yield from self._predictor.ready.staged(table, self._prediction_threads(table.n_rows))
+        return self._staged_raw_by(self._require_fitted(), X)
 
-    def _matching_table(self, X: Any) -> Table:
-        categorical = np.flatnonzero(self.model_.forest.categorical).tolist()
-        names, name = self.model_.feature_names, type(self).__name__
+    def _staged_raw_by(self, fitted: Fitted, X: Any) -> Iterator[Floats]:
+        table = self._matching_table(fitted, X)
+        n_threads = self._prediction_threads(table.n_rows)
+        yield from fitted.predictor.ready.staged(table, n_threads)
+
+    def _matching_table(self, fitted: Fitted, X: Any) -> Table:
+        model, name = fitted.model, type(self).__name__
         table = table_from_input(
             X,
-            cat_features=categorical,
+            cat_features=np.flatnonzero(model.forest.categorical).tolist(),
             detect=False,
-            check=lambda header: match_columns(header, names, self.n_features_in_, name),
+            check=lambda header: match_columns(header, model.feature_names, model.n_features, name),
         )
-        if self.nan_mode == "Forbidden":
+        if fitted.forbids_missing:
             refuse_missing(table, self._prediction_threads(table.n_rows))
         return table
 
@@ -246,18 +239,6 @@ class OcelotEstimator(DeclaredParameters):
         return 1 if n_rows < 128 else thread_count(self.n_jobs)
 
     # ---- the model -----------------------------------------------------------------------
-
-    @property
-    def feature_importances_(self) -> NDArray[np.float64]:
-        """How much predictions change with each column, summing to 1."""
-        check_is_fitted(self, "model_")
-        return feature_importances(self.model_.forest)
-
-    @property
-    def forest_(self) -> Forest:
-        """The trees as arrays."""
-        check_is_fitted(self, "model_")
-        return self.model_.forest
 
     def describe(self, trees: int | Sequence[int] | str = 1) -> str:
         """The model in words: a summary, its size, and some of its trees.
@@ -269,6 +250,7 @@ class OcelotEstimator(DeclaredParameters):
         >>> print(model.fit([[20.0], [30.0], [40.0]], [1.0, 1.0, 4.0]).describe())
         ... # doctest: +ELLIPSIS
         regressor, RMSE: 1 tree, 1 feature
+        training: Plain, learning rate 1, sampling No, leaves by Newton
         start value: 2
         <BLANKLINE>
         size        entries  bytes
@@ -281,26 +263,11 @@ class OcelotEstimator(DeclaredParameters):
           0           -1       2
           1           +2       1
         """
-        check_is_fitted(self, "model_")
         return describe(self.model_, trees)
 
     def save_model(self, path: str | PathLike[str], format: str = "auto") -> None:
         """Write the model: safetensors, or JSON when the name ends in .json (or format="json")."""
-        check_is_fitted(self, "model_")
         save_model(self.model_, path, format)
-
-    def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = super().__getstate__()
-        # Made again from the model.
-        return {key: value for key, value in state.items() if key != "_predictor"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        if hasattr(self, "model_"):
-            self._predictor = PredictorOnDemand(self.model_.forest)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "model_")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

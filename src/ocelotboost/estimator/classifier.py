@@ -13,6 +13,7 @@ from sklearn.base import ClassifierMixin
 from ocelotboost.errors import ParameterError
 from ocelotboost.estimator.base import OcelotEstimator
 from ocelotboost.estimator.choices import AutoClassWeights
+from ocelotboost.estimator.fitted import Fitted
 from ocelotboost.estimator.hints import hint_in_constructor
 from ocelotboost.estimator.parameters import (
     Rule,
@@ -62,38 +63,36 @@ class OcelotClassifier(ClassifierMixin, OcelotEstimator):  # type: ignore[misc]
 
     _kind = "classifier"
 
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The labels, in the order of the columns of ``predict_proba``."""
+        return _classes(self._require_fitted())
+
     def predict(self, X: Any) -> NDArray[Any]:
         """The likeliest class: (n,)."""
-        return self._labels(self._raw(X))
+        fitted = self._require_fitted()
+        return _labels(fitted, self._raw_by(fitted, X))
 
     def predict_proba(self, X: Any) -> Floats:
         """The probability of each class, in the order of ``classes_``: (n, n_classes)."""
-        return self._probabilities(self._raw(X))
+        fitted = self._require_fitted()
+        return _probabilities(fitted, self._raw_by(fitted, X))
 
     def decision_function(self, X: Any) -> Floats:
-        """The raw prediction: log-odds of the second class, or one number a class."""
+        """The raw prediction: log-odds of the second class, or one number per class."""
         return self.predict_raw(X)
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
         """The likeliest class after each tree."""
-        for raw in self._staged_raw(X):
-            yield self._labels(raw)
+        fitted = self._require_fitted()
+        for raw in self._staged_raw_by(fitted, X):
+            yield _labels(fitted, raw)
 
     def staged_predict_proba(self, X: Any) -> Iterator[Floats]:
         """The probabilities after each tree."""
-        for raw in self._staged_raw(X):
-            yield self._probabilities(raw)
-
-    def _labels(self, raw: Floats) -> NDArray[Any]:
-        codes = (raw[0] > 0).astype(np.intp) if len(raw) == 1 else raw.argmax(axis=0)
-        labels: NDArray[Any] = self.classes_[codes]
-        return labels
-
-    def _probabilities(self, raw: Floats) -> Floats:
-        if len(raw) == 1:
-            positive = self._loss_.link(raw[0])
-            return np.stack([1.0 - positive, positive], axis=1)
-        return self._loss_.link(raw).T
+        fitted = self._require_fitted()
+        for raw in self._staged_raw_by(fitted, X):
+            yield _probabilities(fitted, raw)
 
     def _learn_target(self, y: Any, n_rows: int) -> Targets:
         self._labels_of_target, codes = class_target(y, n_rows)
@@ -167,6 +166,25 @@ class OcelotClassifier(ClassifierMixin, OcelotEstimator):  # type: ignore[misc]
                 "each, in the order of the sorted classes."
             )
         return np.asarray(given, dtype=np.float64)
+
+
+def _classes(fitted: Fitted) -> NDArray[Any]:
+    classes = fitted.model.classes
+    assert classes is not None  # a classifier has them: model/trained.py
+    return classes
+
+
+def _labels(fitted: Fitted, raw: Floats) -> NDArray[Any]:
+    codes = (raw[0] > 0).astype(np.intp) if len(raw) == 1 else raw.argmax(axis=0)
+    labels: NDArray[Any] = _classes(fitted)[codes]
+    return labels
+
+
+def _probabilities(fitted: Fitted, raw: Floats) -> Floats:
+    if len(raw) == 1:
+        positive = fitted.loss.link(raw[0])
+        return np.stack([1.0 - positive, positive], axis=1)
+    return fitted.loss.link(raw).T
 
 
 OcelotClassifier.__doc__ = f"{OcelotClassifier.__doc__}\n{describe_parameters(OcelotClassifier)}\n"

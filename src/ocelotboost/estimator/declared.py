@@ -196,6 +196,7 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         Rule("a number of bytes or a text such as '512MB'", is_size),
         "Target statistics are kept in so much memory and not made again for every tree.",
         aliases=("used_ram_limit",),
+        runtime=True,
     )
     border_count: int = parameter(
         254,
@@ -305,7 +306,10 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         "rows, so that no row is wasted.",
     )
     time_limit: float | None = parameter(
-        None, either(nothing(), number(0, open_low=True)), "Seconds after which no tree is begun."
+        None,
+        either(nothing(), number(0, open_low=True)),
+        "Seconds after which no tree is begun.",
+        runtime=True,
     )
     interrupt: Interrupt = parameter(
         "raise",
@@ -313,6 +317,7 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         "Ctrl-C ends training, and the estimator is fitted with the trees so far. 'raise': then "
         "KeyboardInterrupt goes on, so that a search or a cross-validation ends. 'keep': fit "
         "returns as if those were all trees, with a warning.",
+        runtime=True,
     )
     random_state: int | np.random.RandomState | np.random.Generator | None = parameter(
         0,
@@ -333,12 +338,14 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         "Threads, at most one per core. None: OCELOT_NUM_THREADS (which may be more than the "
         "cores), else OMP_NUM_THREADS, else all cores.",
         aliases=("thread_count", "num_threads", "n_threads", "nthread"),
+        runtime=True,
     )
     verbose: bool | int = parameter(
         False,
         either(flag(), whole(0)),
         "Show a progress bar with the metric and remaining time.",
         aliases=("verbosity", "verbose_eval", "silent", "logging_level", "metric_period"),
+        runtime=True,
     )
 
     def set_params(self: Self, **parameters: Any) -> Self:

@@ -8,10 +8,12 @@ from os import PathLike
 from typing import Any
 
 from ocelotboost.estimator.classifier import OcelotClassifier
+from ocelotboost.estimator.fitted import Fitted
 from ocelotboost.estimator.regressor import OcelotRegressor
 from ocelotboost.loss.base import Loss
 from ocelotboost.loss.registry import CLASS_LOSSES, REGRESSION_LOSSES, loss_from
 from ocelotboost.model.file import load_trained
+from ocelotboost.model.plain_values import from_plain
 from ocelotboost.model.trained import TrainedModel
 
 
@@ -19,18 +21,20 @@ def load_model(path: str | PathLike[str]) -> OcelotClassifier | OcelotRegressor:
     """Read a model written by ``save_model``: a fitted OcelotClassifier or OcelotRegressor."""
     model = load_trained(path)
     kind = OcelotClassifier if model.kind == "classifier" else OcelotRegressor
-    known = {declared.name: declared.default for declared in dataclasses.fields(kind)}
-    # JSON has no tuples.
-    parameters: dict[str, Any] = {
-        name: tuple(value) if isinstance(known[name], tuple) else value
-        for name, value in model.parameters.items()
-        if name in known
+    known = {
+        declared.name: declared.default
+        for declared in dataclasses.fields(kind)
+        if not declared.metadata["runtime"]
     }
-    estimator = kind(**parameters)
-    estimator.model_ = model
-    estimator._loss_ = _loss_of(model)
-    estimator._expose_model()
+    parameters = {name: from_plain(v) for name, v in model.parameters.items() if name in known}
+    estimator = kind(**{name: _like(known[name], v) for name, v in parameters.items()})
+    estimator._fitted = Fitted.of(model, _loss_of(model))
     return estimator
+
+
+def _like(default: Any, value: Any) -> Any:
+    """JSON has no tuples."""
+    return tuple(value) if isinstance(default, tuple) and isinstance(value, list) else value
 
 
 def _loss_of(model: TrainedModel) -> Loss:

@@ -82,12 +82,30 @@ def nothing() -> Rule:
     return Rule("None", lambda v: v is None)
 
 
-def parameter(default: Any, rule: Rule, text: str, *, aliases: tuple[str, ...] = ()) -> Any:
+def parameter(
+    default: Any,
+    rule: Rule,
+    text: str,
+    *,
+    aliases: tuple[str, ...] = (),
+    runtime: bool = False,
+) -> Any:
     """Declare one parameter, as a dataclass field that carries its rule and text.
 
     aliases  what it is called in CatBoost, LightGBM, XGBoost or scikit-learn; for hints in errors
+    runtime  it is about this machine and this run, not about the model: no file holds it
     """
-    return field(default=default, metadata={"rule": rule, "text": text, "aliases": aliases})
+    metadata = {"rule": rule, "text": text, "aliases": aliases, "runtime": runtime}
+    return field(default=default, metadata=metadata)
+
+
+def model_parameters(estimator: Any) -> dict[str, Any]:
+    """The parameters that belong to the model; those of a run are left out."""
+    return {
+        declared.name: getattr(estimator, declared.name)
+        for declared in dataclasses.fields(estimator)
+        if not declared.metadata["runtime"]
+    }
 
 
 def check_parameters(estimator: Any) -> None:

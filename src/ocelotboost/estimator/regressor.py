@@ -44,15 +44,14 @@ class OcelotRegressor(RegressorMixin, OcelotEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> Floats:
         """The predicted target: (n,)."""
-        return self._response(self._raw(X))
+        fitted = self._require_fitted()
+        return fitted.loss.link(self._raw_by(fitted, X)[0])
 
     def staged_predict(self, X: Any) -> Iterator[Floats]:
         """The prediction after each tree."""
-        for raw in self._staged_raw(X):
-            yield self._response(raw)
-
-    def _response(self, raw: Floats) -> Floats:
-        return self._loss_.link(raw[0])
+        fitted = self._require_fitted()
+        for raw in self._staged_raw_by(fitted, X):
+            yield fitted.loss.link(raw[0])
 
     def _learn_target(self, y: Any, n_rows: int) -> Targets:
         return regression_target(y, n_rows)

@@ -12,6 +12,7 @@ from ocelotboost.estimator.preparation import Prepared
 from ocelotboost.grow.scorer import ScoreSettings
 from ocelotboost.leaves.estimate import LeafSettings
 from ocelotboost.loss.base import LeafRule, Loss
+from ocelotboost.model.trained import Resolved
 from ocelotboost.order.segments import divide
 
 if TYPE_CHECKING:
@@ -87,6 +88,17 @@ def _first_body(estimator: OcelotEstimator, n_rows: int) -> int | None:
             "or a share of them."
         )
     return rows
+
+
+def resolved(settings: BoostSettings) -> Resolved:
+    """The choices of this fit that the model remembers."""
+    return Resolved(
+        learning_rate=settings.learning_rate,
+        boosting_type="Plain" if settings.segments is None else "Ordered",
+        bootstrap_type=settings.sampling.bootstrap_type,
+        leaf_estimation_method=settings.leaves.rule.method,
+        leaf_estimation_iterations=int(settings.leaves.rule.iterations),
+    )
 
 
 def _leaf_rule(estimator: OcelotEstimator, loss: Loss) -> LeafRule:

@@ -20,7 +20,7 @@ from ocelotboost.model.statistic_table import (
 LARGEST_DEPTH = 16
 
 # Sums and priors are far smaller, and no arithmetic with such numbers leaves the range of floats.
-_LARGEST_NUMBER = 1e100
+LARGEST_NUMBER = 1e100
 _COUNTING = (np.uint8, np.uint16, np.uint32, np.float64)
 _ARRAYS: dict[str, tuple[type[np.generic], ...]] = {
     "prior_weight": (np.float64,),
@@ -225,8 +225,8 @@ def _check_entries(tables: StatisticTables) -> None:
 
 def _check_numbers(name: str, numbers: NDArray[Any]) -> None:
     require(
-        bool((np.abs(numbers) <= _LARGEST_NUMBER).all()),
-        f"{name} has a value that is not finite, or beyond {_LARGEST_NUMBER:g}",
+        bool((np.abs(numbers) <= LARGEST_NUMBER).all()),
+        f"{name} has a value that is not finite, or beyond {LARGEST_NUMBER:g}",
     )
 
 
@@ -247,4 +247,4 @@ def _check_columns(tables: StatisticTables) -> None:
     for name in ("column_priors", "column_lows", "column_highs"):
         _check_numbers(name, getattr(tables, name))
     widths = tables.column_highs - tables.column_lows
-    require(bool((widths > 1 / _LARGEST_NUMBER).all()), "a column_low is not below its column_high")
+    require(bool((widths > 1 / LARGEST_NUMBER).all()), "a column_low is not below its column_high")

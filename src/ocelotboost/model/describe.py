@@ -71,6 +71,7 @@ def _summary(model: TrainedModel, words: Words) -> str:
         f"{model.kind}, {model.loss}: {_count(forest.n_trees, 'tree')}, "
         f"{_count(model.n_features, 'feature')}"
     ]
+    lines.append(_training(model))
     categorical = np.flatnonzero(forest.categorical).tolist()
     if categorical:
         lines.append("categorical: " + _listed([words.feature(column) for column in categorical]))
@@ -78,6 +79,18 @@ def _summary(model: TrainedModel, words: Words) -> str:
         lines.append("classes: " + _listed([repr(label) for label in model.classes.tolist()]))
     lines.append("start value: " + ", ".join(f"{value:.6g}" for value in forest.start_value))
     return "\n".join(lines)
+
+
+def _training(model: TrainedModel) -> str:
+    chosen = model.resolved
+    steps = chosen.leaf_estimation_iterations
+    line = (
+        f"training: {chosen.boosting_type}, learning rate {chosen.learning_rate:.6g}, sampling "
+        f"{chosen.bootstrap_type}, leaves by {chosen.leaf_estimation_method}"
+    )
+    line += f" in {steps} steps" if steps > 1 else ""
+    before = model.n_init_trees
+    return line + (f", after {_count(before, 'tree')} of another fit" if before else "")
 
 
 def _listed(names: list[str]) -> str:

@@ -17,7 +17,6 @@ import functools
 import hashlib
 import importlib.metadata
 import json
-import math
 import os
 import secrets
 import shutil
@@ -52,7 +51,8 @@ from ocelotboost.model.file_json import (
     strict_json,
     write_json,
 )
-from ocelotboost.model.trained import NUMBER_LABELS, TrainedModel, validate
+from ocelotboost.model.plain_values import plain_parameters
+from ocelotboost.model.trained import NUMBER_LABELS, Resolved, TrainedModel, validate
 
 FORMAT = 3
 
@@ -60,7 +60,7 @@ FilePath = str | os.PathLike[str]
 
 _FIELDS = (
     "format", "ocelotboost", "sha256", "kind", "loss", "feature_names", "classes",
-    "parameters", "dropped_parameters", "history", "best_iteration",
+    "parameters", "dropped_parameters", "resolved", "history", "best_iteration", "n_init_trees",
 )  # fmt: skip
 _RESTORE = "Restore the file from a copy or save the model again."
 _SIGNS_OF_DAMAGE = (
@@ -188,7 +188,7 @@ def _check_fields(fields: Any, own: Iterable[str], form: str) -> None:
 
 
 def _fields_of(model: TrainedModel) -> Fields:
-    parameters, dropped = _json_parameters(model.parameters)
+    parameters, dropped = plain_parameters(model.parameters)
     return {
         "format": FORMAT,
         "ocelotboost": _version(),
@@ -199,11 +199,13 @@ def _fields_of(model: TrainedModel) -> Fields:
         "classes": None if model.classes is None else _labels_to_json(model.classes),
         "parameters": parameters,
         "dropped_parameters": sorted({*model.dropped_parameters, *dropped}),
+        "resolved": dataclasses.asdict(model.resolved),
         "history": {
             data_set: {metric: floats_to_json(values) for metric, values in metrics.items()}
             for data_set, metrics in model.history.items()
         },
         "best_iteration": model.best_iteration,
+        "n_init_trees": model.n_init_trees,
         **category_fields_of(model.forest),
     }
 
@@ -217,11 +219,13 @@ def _model_of(fields: Fields, arrays: Arrays) -> TrainedModel:
         feature_names=None if names is None else tuple(names),
         classes=None if classes is None else _labels_from_json(classes),
         parameters=fields["parameters"],
+        resolved=Resolved(**fields["resolved"]),
         history={
             data_set: {metric: floats_from_json(values) for metric, values in metrics.items()}
             for data_set, metrics in fields["history"].items()
         },
         best_iteration=fields["best_iteration"],
+        n_init_trees=fields["n_init_trees"],
         dropped_parameters=tuple(fields["dropped_parameters"]),
     )
     try:
@@ -306,35 +310,6 @@ def _labels_from_json(classes: dict[str, Any]) -> NDArray[Any]:
         return float_array(values).astype(dtype)
     kind = bool if dtype == "bool" else int
     return np.array([exactly(kind, label) for label in values], dtype=dtype)
-
-
-def _json_parameters(parameters: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """What JSON can hold, and the names of what it cannot (callables, arrays, NaN ...)."""
-    kept = {name: kept for name, value in parameters.items() for kept in _json_or_nothing(value)}
-    return kept, [name for name in parameters if name not in kept]
-
-
-def _json_or_nothing(value: Any) -> list[Any]:
-    try:
-        return [_json_value(value)]
-    except TypeError:
-        return []
-
-
-def _json_value(value: Any, depth: int = 0) -> Any:
-    if isinstance(value, np.generic):
-        value = value.item()
-    if value is None or type(value) in (bool, str):
-        return value
-    if (type(value) is int and abs(value) < 2**64) or (
-        type(value) is float and math.isfinite(value)
-    ):
-        return value
-    if depth < 8 and isinstance(value, list | tuple):
-        return [_json_value(item, depth + 1) for item in value]
-    if depth < 8 and isinstance(value, dict):
-        return {exactly(str, k): _json_value(v, depth + 1) for k, v in value.items()}
-    raise TypeError(f"{type(value).__name__} is not a JSON value")
 
 
 def _write_atomically(path: str, data: bytes) -> None:

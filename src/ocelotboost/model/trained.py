@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ocelotboost.errors import ModelFileError
 from ocelotboost.model.check_categories import (
     LARGEST_DEPTH,
+    LARGEST_NUMBER,
     check_array,
     check_categories,
     check_flags,
@@ -20,12 +21,28 @@ from ocelotboost.model.check_categories import (
 from ocelotboost.model.forest import Forest
 
 KINDS = ("classifier", "regressor")
+_CHOICES = {
+    "boosting_type": ("Plain", "Ordered"),
+    "bootstrap_type": ("No", "Bayesian", "Bernoulli", "MVS"),
+    "leaf_estimation_method": ("Newton", "Gradient", "Exact"),
+}
 NUMBER_LABELS = (
     "bool",
     *("int8", "int16", "int32", "int64"),
     *("uint8", "uint16", "uint32", "uint64"),
     *("float16", "float32", "float64"),
 )
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """What training chose, or was told, where a parameter may say None or 'auto'."""
+
+    learning_rate: float
+    boosting_type: str
+    bootstrap_type: str
+    leaf_estimation_method: str
+    leaf_estimation_iterations: int
 
 
 @dataclass(frozen=True)
@@ -39,8 +56,10 @@ class TrainedModel:
     classes             (n_classes,) labels in the order of the outputs: ints, floats, bools or
                         strings; None for a regressor
     parameters          the estimator's parameters; only JSON values can be saved
-    history             metric values by iteration: history["eval_0"]["Logloss"][3]
-    best_iteration      None when nothing was held out
+    resolved            of the last fit
+    history             metric values of the last fit, by iteration: history["eval_0"]["Logloss"][3]
+    best_iteration      number of a tree; None when nothing was watched
+    n_init_trees        how many trees the last fit continued
     dropped_parameters  names of parameters that an earlier save could not keep
     """
 
@@ -50,8 +69,10 @@ class TrainedModel:
     feature_names: tuple[str, ...] | None
     classes: NDArray[Any] | None
     parameters: dict[str, Any]
+    resolved: Resolved
     history: dict[str, dict[str, list[float]]]
     best_iteration: int | None
+    n_init_trees: int = 0
     dropped_parameters: tuple[str, ...] = ()
 
     @property
@@ -71,6 +92,7 @@ def validate(model: TrainedModel) -> None:
     _check_numbers(model.forest)
     _check_classes(model)
     _check_names(model)
+    _check_resolved(model.resolved)
     _check_history(model)
 
 
@@ -166,6 +188,24 @@ def _check_names(model: TrainedModel) -> None:
     require(
         isinstance(dropped, tuple) and all(isinstance(name, str) for name in dropped),
         "dropped_parameters is not a tuple of texts",
+    )
+
+
+def _check_resolved(resolved: Resolved) -> None:
+    require(isinstance(resolved, Resolved), "resolved is not a record of what training chose")
+    rate = resolved.learning_rate
+    require(
+        isinstance(rate, float) and 0 < rate <= LARGEST_NUMBER,
+        f"the learning_rate is {rate!r}, not a number above 0",
+    )
+    for name, choices in _CHOICES.items():
+        found = getattr(resolved, name)
+        known = isinstance(found, str) and found in choices
+        require(known, f"{name} is {found!r}, none of {', '.join(choices)}")
+    steps = resolved.leaf_estimation_iterations
+    require(
+        type(steps) is int and steps >= 1,
+        f"leaf_estimation_iterations is {steps!r}, not a number from 1",
     )
 
 
