@@ -11,7 +11,7 @@ BUILD_TOOLS := "scikit-build-core>=0.11" "nanobind==3.1.0" "cmake>=3.20" ninja
 NATIVE := $(shell find cpp -name '*.cpp' -o -name '*.h') CMakeLists.txt pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench quality quality-categorical prediction-shift sanitize stub docs format clean
+.PHONY: help demo test check bench quality quality-categorical prediction-shift sanitize sanitize-threads stub docs format clean
 .DELETE_ON_ERROR:
 
 help:
@@ -22,7 +22,8 @@ help:
 	@echo 'make quality              test metrics compared with CatBoost Plain'
 	@echo 'make quality-categorical  test losses on tables with categories, all peers (hours)'
 	@echo 'make prediction-shift     docs/images/prediction_shift.svg, and its numbers'
-	@echo 'make sanitize             kernel tests under AddressSanitizer and UndefinedBehaviorSanitizer'
+	@echo 'make sanitize             kernel tests under AddressSanitizer and UndefinedBehaviorSanitizer,'
+	@echo '                          and the thread pool under ThreadSanitizer'
 	@echo 'make stub                 write the stub of the native module again'
 	@echo 'make docs                 write docs/parameters.md again'
 	@echo 'make format               ruff format and clang-format, in place'
@@ -122,7 +123,14 @@ $(SANITIZED)/.package: $(VENV)/.develop $(NATIVE)
 	  --config-settings=cmake.define.CMAKE_CXX_COMPILER=$(SANITIZE_CXX) --editable .
 	@touch $@
 
-sanitize: $(SANITIZED)/.package
+sanitize: sanitize-threads $(SANITIZED)/.package
 	LD_PRELOAD="$$($(SANITIZE_CXX) -print-file-name=libasan.so) $$($(SANITIZE_CXX) -print-file-name=libstdc++.so.6)" \
 	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc \
 	  $(SANITIZED)/bin/python -m pytest -p no:cacheprovider tests/kernels $(ARGS)
+
+# The pool alone, without Python, under ThreadSanitizer.
+sanitize-threads:
+	@mkdir -p $(SANITIZED)
+	$(SANITIZE_CXX) -std=c++20 -O1 -g -fsanitize=thread -Wall -Wextra -Icpp/core -pthread \
+	  -o $(SANITIZED)/pool_stress cpp/core/pool.cpp cpp/tests/pool_stress.cpp
+	TSAN_OPTIONS=halt_on_error=1 $(SANITIZED)/pool_stress
