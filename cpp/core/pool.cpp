@@ -58,6 +58,18 @@ struct Job {
 
 thread_local bool inside_task = false;
 
+// While it lives, this thread is inside a task: calls of its own run inline.
+class InsideTask {
+ public:
+  InsideTask() : before_(inside_task) { inside_task = true; }
+  ~InsideTask() { inside_task = before_; }
+  InsideTask(const InsideTask&) = delete;
+  InsideTask& operator=(const InsideTask&) = delete;
+
+ private:
+  const bool before_;
+};
+
 // What a worker finds at the pool's job: it joins an open one.
 enum class Door { closed, full, open };
 
@@ -82,9 +94,10 @@ class Pool {
     open_.store(true);
     generation_.fetch_add(1);
     wake(n_helpers);
-    inside_task = true;
-    job_.work();
-    inside_task = false;
+    {
+      const InsideTask inside;
+      job_.work();
+    }
     // A worker raises n_active_ before it looks at open_; we close before we look at n_active_.
     // So either we see the worker and wait, or the worker sees the closed door and turns back.
     open_.store(false);
@@ -120,7 +133,7 @@ class Pool {
   }
 
   void serve() {
-    inside_task = true;
+    const InsideTask inside;
     std::uint32_t seen = generation_.load();
     help();
     auto end_of_spinning = Clock::now() + spin_time, end_of_service = Clock::now() + idle_time;
@@ -192,13 +205,12 @@ Pool& pool() {
 
 void run_tasks(std::size_t n_tasks, int n_threads, void (*body)(void*, std::size_t),
                void* context) {
+  if (n_tasks == 1) return body(context, 0);  // as if the caller had called it
   if (n_tasks > 1 && n_threads > 1 && !inside_task) {
     Pool& shared = pool();
-    if (shared.try_acquire()) {
-      shared.run(n_tasks, n_threads, body, context);
-      return;
-    }
+    if (shared.try_acquire()) return shared.run(n_tasks, n_threads, body, context);
   }
+  const InsideTask inside;
   for (std::size_t task = 0; task < n_tasks; ++task) body(context, task);
 }
 
