@@ -5,12 +5,17 @@ from __future__ import annotations
 import os
 import pathlib
 import resource
+import signal
+import stat
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from ocelotboost.errors import ModelFileError, ParameterError
 from ocelotboost.model.file import dumps, load_trained, save_model
-from tests.model.models import assert_same, make_model
+from tests.model.models import FORMS, assert_same, make_model
 
 
 @pytest.mark.parametrize(
@@ -80,10 +85,143 @@ def test_a_failed_save_leaves_the_old_file_and_nothing_else(
 
     monkeypatch.setattr(os, step, fail)
     with pytest.raises(type(error)):
-        save_model(make_model(best_iteration=7), tmp_path / "model")
+        save_model(make_model(best_iteration=1), tmp_path / "model")
     monkeypatch.undo()
     assert os.listdir(tmp_path) == ["model"]
     assert_same(load_trained(tmp_path / "model"), make_model())
+
+
+KILLED_WHILE_SAVING = """
+import os, signal, sys
+from ocelotboost.model.file import save_model
+from tests.model.models import make_model
+os.fsync = lambda descriptor: os.kill(os.getpid(), signal.SIGKILL)
+save_model(make_model(best_iteration=1), sys.argv[1])
+"""
+
+
+def test_what_a_killed_save_leaves_is_removed_by_the_next(tmp_path: pathlib.Path) -> None:
+    save_model(make_model(), tmp_path / "model")
+    command = [sys.executable, "-c", KILLED_WHILE_SAVING, str(tmp_path / "model")]
+    folder = pathlib.Path(__file__).parents[2]
+    assert subprocess.run(command, cwd=folder, check=False).returncode == -signal.SIGKILL
+    (left,) = {path.name for path in tmp_path.iterdir()} - {"model"}
+    assert left.startswith(".ocelot-")
+    assert_same(load_trained(tmp_path / "model"), make_model())
+    for name in (".ocelot-notes.tmp", ".ocelot-0123456789abcdef.tmp.bak", "other.tmp"):
+        (tmp_path / name).write_text("somebody else's")
+    (tmp_path / ".ocelot-00000000000000aa.tmp").symlink_to(tmp_path / "model")
+    save_model(make_model(), tmp_path / "another")
+    assert sorted(os.listdir(tmp_path)) == [
+        ".ocelot-00000000000000aa.tmp", ".ocelot-0123456789abcdef.tmp.bak", ".ocelot-notes.tmp",
+        "another", "model", "other.tmp",
+    ]  # fmt: skip
+
+
+def test_a_save_leaves_the_unfinished_file_of_another_alone(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fsync, saved = os.fsync, []
+
+    def save_another(descriptor: int) -> None:
+        fsync(descriptor)
+        if not saved:
+            saved.append(True)
+            save_model(make_model(), tmp_path / "second")
+
+    monkeypatch.setattr(os, "fsync", save_another)
+    save_model(make_model(best_iteration=1), tmp_path / "first")
+    assert sorted(os.listdir(tmp_path)) == ["first", "second"]
+    assert_same(load_trained(tmp_path / "first"), make_model(best_iteration=1))
+
+
+def test_many_saves_at_once_all_succeed(tmp_path: pathlib.Path) -> None:
+    def save(number: int) -> None:
+        for _ in range(10):
+            save_model(make_model(), tmp_path / f"model {number % 2}")
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(save, range(8)))
+    assert sorted(os.listdir(tmp_path)) == ["model 0", "model 1"]
+    assert_same(load_trained(tmp_path / "model 1"), make_model())
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_pipe_is_written_through_and_stays_a_pipe(tmp_path: pathlib.Path, form: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("pipe")
+    with ThreadPoolExecutor(1) as pool:
+        received = pool.submit((tmp_path / "pipe").read_bytes)
+        save_model(make_model(), tmp_path / "link", form)
+    assert received.result() == dumps(make_model(), form)
+    assert (tmp_path / "pipe").is_fifo()
+    assert (tmp_path / "link").is_symlink()
+    assert sorted(os.listdir(tmp_path)) == ["link", "pipe"]
+
+
+def test_a_model_can_be_read_from_a_pipe(tmp_path: pathlib.Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with ThreadPoolExecutor(1) as pool:
+        found = pool.submit(load_trained, tmp_path / "pipe")
+        save_model(make_model(), tmp_path / "pipe")
+    assert_same(found.result(), make_model())
+
+
+def test_a_device_is_written_through_and_stays_a_device(tmp_path: pathlib.Path) -> None:
+    """A null device of our own, so that no mistake can touch that of the system."""
+    try:
+        os.mknod(tmp_path / "null", stat.S_IFCHR | 0o666, os.makedev(1, 3))
+        (tmp_path / "null").write_bytes(b"")
+    except OSError as problem:
+        pytest.skip(f"no device node can be made here: {problem}")
+    save_model(make_model(), tmp_path / "null")
+    assert (tmp_path / "null").is_char_device()
+    assert os.listdir(tmp_path) == ["null"]
+
+
+def test_a_link_to_nothing_makes_the_file_it_points_to(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "link").symlink_to("real")
+    save_model(make_model(), tmp_path / "link")
+    assert (tmp_path / "link").is_symlink()
+    assert_same(load_trained(tmp_path / "real"), make_model())
+
+
+def test_a_private_file_is_private_at_every_moment(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save_model(make_model(), tmp_path / "model")
+    (tmp_path / "model").chmod(0o600)
+    fsync, modes = os.fsync, []
+
+    def look(descriptor: int) -> None:
+        modes.append(os.fstat(descriptor).st_mode & 0o777)
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", look)
+    save_model(make_model(), tmp_path / "model")
+    assert modes == [0o600]
+    assert (tmp_path / "model").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_may_not_be_written_is_named(tmp_path: pathlib.Path) -> None:
+    save_model(make_model(), tmp_path / "model")
+    tmp_path.chmod(0o555)
+    try:
+        with pytest.raises(PermissionError, match="No permission to make files in this folder"):
+            save_model(make_model(best_iteration=1), tmp_path / "model")
+    finally:
+        tmp_path.chmod(0o755)
+    assert_same(load_trained(tmp_path / "model"), make_model())
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_the_owner_of_a_file_stays(tmp_path: pathlib.Path) -> None:
+    save_model(make_model(), tmp_path / "model")
+    os.chown(tmp_path / "model", 12345, 54321)
+    save_model(make_model(), tmp_path / "model")
+    status = (tmp_path / "model").stat()
+    assert (status.st_uid, status.st_gid) == (12345, 54321)
 
 
 def test_a_disk_that_takes_only_half_a_file_leaves_the_old_one(tmp_path: pathlib.Path) -> None:
@@ -92,7 +230,7 @@ def test_a_disk_that_takes_only_half_a_file_leaves_the_old_one(tmp_path: pathlib
     resource.setrlimit(resource.RLIMIT_FSIZE, (len(dumps(make_model())) // 2, hard))
     try:
         with pytest.raises(OSError, match="File too large"):
-            save_model(make_model(best_iteration=7), tmp_path / "model")
+            save_model(make_model(best_iteration=1), tmp_path / "model")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert os.listdir(tmp_path) == ["model"]

@@ -10,7 +10,6 @@ Reading goes bytes -> (fields, arrays) -> checksum -> TrainedModel -> validate, 
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import errno
 import functools
@@ -18,8 +17,6 @@ import hashlib
 import importlib.metadata
 import json
 import os
-import secrets
-import shutil
 from collections.abc import Iterable
 from typing import Any
 
@@ -51,6 +48,7 @@ from ocelotboost.model.file_json import (
     strict_json,
     write_json,
 )
+from ocelotboost.model.file_writing import write_file
 from ocelotboost.model.plain_values import plain_parameters
 from ocelotboost.model.trained import NUMBER_LABELS, Resolved, TrainedModel, validate
 
@@ -85,8 +83,7 @@ def save_model(model: TrainedModel, path: FilePath, format: str = "auto") -> Non
     name = os.fsdecode(path)
     if format == "auto":
         format = "json" if name.lower().endswith(".json") else "safetensors"
-    data = dumps(model, format)
-    _write_atomically(os.path.realpath(name), data)
+    write_file(name, dumps(model, format))
 
 
 def load_trained(path: FilePath) -> TrainedModel:
@@ -310,25 +307,3 @@ def _labels_from_json(classes: dict[str, Any]) -> NDArray[Any]:
         return float_array(values).astype(dtype)
     kind = bool if dtype == "bool" else int
     return np.array([exactly(kind, label) for label in values], dtype=dtype)
-
-
-def _write_atomically(path: str, data: bytes) -> None:
-    """Write beside the target and rename: a reader sees the old file or the new one, whole."""
-    folder = os.path.dirname(path)
-    if not os.path.isdir(folder):
-        raise FileNotFoundError(errno.ENOENT, "Make this folder before saving into it", folder)
-    if os.path.isdir(path):
-        raise ModelFileError(f"Cannot save to {path!r}: it is a folder. Give a file name in it.")
-    temporary = os.path.join(folder, f".ocelot-{secrets.token_hex(8)}.tmp")
-    try:
-        with open(temporary, "xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        with contextlib.suppress(FileNotFoundError):
-            shutil.copymode(path, temporary)
-        os.replace(temporary, path)
-    except BaseException:  # Ctrl-C too must leave nothing behind
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
