@@ -7,6 +7,9 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
+# Kernels check the contents of arrays too; read at the first call of a kernel.
+os.environ["OCELOT_CHECKED"] = "1"
+
 # Machines that run tests are busy: a slow example is no failure.
 settings.register_profile(
     "default", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]

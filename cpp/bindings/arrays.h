@@ -8,8 +8,9 @@
 #include <cstdint>
 #include <optional>
 
+#include "checks.h"
 #include "gil.h"
-#include "highest.h"
+#include "threads.h"
 
 namespace ocelot::bindings {
 
@@ -26,15 +27,6 @@ template <class Number>
 using Strided = nb::ndarray<const Number, nb::ndim<2>, nb::device::cpu>;
 
 using OptionalWeights = std::optional<In<float, 1>>;
-
-inline void require(bool holds, const char* message) {
-  if (!holds) throw nb::value_error(message);
-}
-
-inline void require_below(const In<std::uint32_t, 1>& numbers, std::size_t n, const char* message) {
-  const std::size_t count = numbers.shape(0);
-  require(count == 0 || highest_of(numbers.data(), count) < n, message);
-}
 
 inline const float* data_or_null(const OptionalWeights& weights, std::size_t n_rows) {
   if (!weights) return nullptr;

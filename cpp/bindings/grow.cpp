@@ -1,5 +1,8 @@
 #include <nanobind/stl/tuple.h>
 
+#include <bit>
+#include <vector>
+
 #include "arrays.h"
 #include "histogram.h"
 #include "level.h"
@@ -18,7 +21,7 @@ constexpr std::uint32_t no_unit = 0xffffffff;
 void pack_gradients_of(const In<float, 2>& gradients, const OptionalWeights& weights,
                        bool whole_weights, const std::optional<In<std::uint32_t, 1>>& rows,
                        const Array<std::int64_t, 3>& out_packed, const Array<double, 1>& out_units,
-                       int n_threads) {
+                       Threads n_threads) {
   const std::size_t n_outputs = gradients.shape(0), n_rows = gradients.shape(1);
   require(out_packed.shape(1) == n_rows, "out_packed: one a row is needed");
   require(2 * out_packed.shape(0) * out_packed.shape(2) > n_outputs, "out_packed: too few words");
@@ -39,7 +42,7 @@ void accumulate_histograms_of(const In<std::uint8_t, 1>& bins,
                               const In<std::uint32_t, 1>& rows, const In<std::int64_t, 3>& packed,
                               const In<std::uint32_t, 1>& begin, const In<std::uint32_t, 1>& end,
                               const In<std::uint32_t, 1>& target,
-                              const Array<std::int64_t, 5>& inout_histograms, int n_threads) {
+                              const Array<std::int64_t, 5>& inout_histograms, Threads n_threads) {
   const std::size_t n_chunks = packed.shape(0), n_rows = packed.shape(1), words = packed.shape(2);
   require(words == 1 || words == 2 || words == 4, "packed: 1, 2 or 4 words a row");
   require(inout_histograms.shape(0) == n_chunks && inout_histograms.shape(3) == 256 &&
@@ -53,7 +56,8 @@ void accumulate_histograms_of(const In<std::uint8_t, 1>& bins,
     const std::uint32_t width = group_widths.data()[g];
     require(width == 4 || width == 8 || width == 16, "group_widths: 4, 8 or 16");
     const std::size_t last_row = n_rows > 0 ? (n_rows - 1) * group_strides.data()[g] : 0;
-    require(n_rows == 0 || group_offsets.data()[g] + last_row + width <= bins.shape(0),
+    require(n_rows == 0 || (group_offsets.data()[g] <= bins.shape(0) &&
+                            group_offsets.data()[g] + last_row + width <= bins.shape(0)),
             "bins: too small");
     n_slots += width;
   }
@@ -65,6 +69,7 @@ void accumulate_histograms_of(const In<std::uint8_t, 1>& bins,
     require(begin.data()[s] <= end.data()[s] && end.data()[s] <= rows.shape(0),
             "segments: beyond the rows");
   }
+  require_contents_below(rows, n_rows, "rows: no such row");
   const Block block{
       bins.data(), group_offsets.data(), group_strides.data(), group_widths.data(), n_groups,
       n_rows};
@@ -80,7 +85,7 @@ void score_columns_of(const Array<std::int64_t, 5>& inout_histograms,
                       const In<std::uint8_t, 1>& candidates, std::size_t n_outputs,
                       const In<double, 1>& units, double regularization, double min_weight,
                       bool cosine, const Array<double, 1>& out_scores,
-                      const Array<std::uint8_t, 1>& out_bins, int n_threads) {
+                      const Array<std::uint8_t, 1>& out_bins, Threads n_threads) {
   const std::size_t n_columns = slots.shape(0);
   require(shifts.shape(0) == n_columns && bin_counts.shape(0) == n_columns &&
               candidates.shape(0) == n_columns && out_scores.shape(0) == n_columns &&
@@ -89,9 +94,19 @@ void score_columns_of(const Array<std::int64_t, 5>& inout_histograms,
   require(small.shape(0) == large.shape(0), "small, large: unequal lengths");
   require(units.shape(0) <= 2 * inout_histograms.shape(0) * inout_histograms.shape(4),
           "units: more fields than the histograms have");
+  const std::size_t words = inout_histograms.shape(4);
+  require(inout_histograms.shape(3) == 256 && (words == 1 || words == 2 || words == 4),
+          "inout_histograms: 256 bins of 1, 2 or 4 words a slot");
+  std::vector<std::uint32_t> taken(inout_histograms.shape(2), 0);  // bits of each slot
   for (std::size_t c = 0; c < n_columns; ++c) {
     require(slots.data()[c] < inout_histograms.shape(2), "slots: no such slot");
     require(bin_counts.data()[c] <= 256, "bin_counts: at most 256");
+    require(shifts.data()[c] < 8, "shifts: beyond the byte");
+    if (bin_counts.data()[c] < 2) continue;
+    const std::uint32_t bits = (std::bit_ceil(bin_counts.data()[c]) - 1) << shifts.data()[c];
+    require(bits < 256 && (taken[slots.data()[c]] & bits) == 0,
+            "shifts: columns overlap, or a column does not fit into the byte");
+    taken[slots.data()[c]] |= bits;
   }
   for (std::size_t p = 0; p < small.shape(0); ++p) {
     require(small.data()[p] < inout_histograms.shape(1) &&
@@ -113,10 +128,13 @@ void split_leaves_of(const In<std::uint8_t, 2>& bytes, std::uint32_t position, s
                      std::uint32_t mask, std::uint8_t bin, const In<std::uint32_t, 1>& leaf_offsets,
                      const Array<std::uint32_t, 1>& inout_rows,
                      const Array<std::uint32_t, 1>& scratch,
-                     const Array<std::uint32_t, 1>& out_offsets, int n_threads) {
-  const std::size_t n_leaves = leaf_offsets.shape(0) - 1;
+                     const Array<std::uint32_t, 1>& out_offsets, Threads n_threads) {
+  const std::size_t n_leaves = count_of_parts(leaf_offsets, "leaf_offsets: one more than leaves");
   require(position < bytes.shape(1), "position: no such byte");
-  require(leaf_offsets.data()[n_leaves] <= inout_rows.shape(0), "leaf_offsets: beyond the rows");
+  require(shift < 8, "shift: beyond the byte");
+  require_ascending(leaf_offsets, n_leaves, inout_rows.shape(0),
+                    "leaf_offsets: ascending, not beyond the rows");
+  require_contents_below(inout_rows, bytes.shape(0), "inout_rows: no such row");
   require(scratch.shape(0) >= inout_rows.shape(0), "scratch: as many as rows");
   require(out_offsets.shape(0) == 2 * n_leaves + 1, "out_offsets: twice the leaves and one");
   split_leaves({bytes.data() + position, bytes.shape(1), shift, mask}, bin, leaf_offsets.data(),
@@ -131,8 +149,8 @@ std::tuple<std::size_t, std::size_t, std::size_t> plan_level_of(
     const Array<std::uint32_t, 1>& out_end, const Array<std::uint32_t, 1>& out_histograms,
     const Array<std::uint32_t, 1>& out_small, const Array<std::uint32_t, 1>& out_large,
     const Array<std::uint32_t, 1>& out_scored, const Array<std::uint8_t, 1>& out_fresh) {
-  require(offsets.shape(0) > 0, "offsets: one more than cells");
-  const std::size_t n_cells = offsets.shape(0) - 1;
+  const std::size_t n_cells = count_of_parts(offsets, "offsets: one more than cells");
+  require_ascending(offsets, n_cells, UINT32_MAX, "offsets: ascending");
   require(n_eras > 0 && n_cells % n_eras == 0, "n_eras: as many cells in each");
   require(!parents || 2 * parents->shape(0) == n_cells, "parents: one for every two cells");
   for (const Array<std::uint32_t, 1>* out :
@@ -151,7 +169,7 @@ void assign_leaves_of(const In<std::uint8_t, 2>& slots, const In<std::uint8_t, 3
                       const In<std::uint32_t, 1>& split_units,
                       const In<std::uint32_t, 1>& split_slots, const In<std::uint32_t, 1>& shifts,
                       const In<std::uint32_t, 1>& masks, const In<std::uint8_t, 1>& split_bins,
-                      const Array<std::uint32_t, 1>& inout_leaves, int n_threads) {
+                      const Array<std::uint32_t, 1>& inout_leaves, Threads n_threads) {
   const std::size_t depth = split_bins.shape(0), n_rows = inout_leaves.shape(0);
   const std::size_t n_bytes = units.shape(2);
   require(depth <= 16, "split_bins: at most 16 questions");
@@ -164,6 +182,7 @@ void assign_leaves_of(const In<std::uint8_t, 2>& slots, const In<std::uint8_t, 3
   for (std::size_t d = 0; d < depth; ++d) {
     const std::uint32_t unit = split_units.data()[d], slot = split_slots.data()[d];
     const std::uint32_t shift = shifts.data()[d], mask = masks.data()[d];
+    require(shift < 8, "shifts: beyond the byte");
     if (unit == no_unit) {
       require(slot < slots.shape(0), "split_slots: no such slot");
       columns[d] = {slots.data() + slot * n_rows, 1, shift, mask};
@@ -177,23 +196,25 @@ void assign_leaves_of(const In<std::uint8_t, 2>& slots, const In<std::uint8_t, 3
 }
 
 void fill_panel_of(const In<std::uint8_t, 2>& slots, std::size_t stride,
-                   const Array<std::uint8_t, 1>& out_panel, int n_threads) {
+                   const Array<std::uint8_t, 1>& out_panel, Threads n_threads) {
   require(slots.shape(0) <= stride, "stride: too small for the slots");
   require(out_panel.shape(0) == stride * slots.shape(1), "out_panel: stride times rows");
   fill_panel(slots.data(), slots.shape(0), slots.shape(1), stride, out_panel.data(), n_threads);
 }
 
 void rows_by_leaf_of(const In<std::uint32_t, 1>& leaves, const Array<std::uint32_t, 1>& out_rows,
-                     const Array<std::uint32_t, 1>& out_offsets, int n_threads) {
+                     const Array<std::uint32_t, 1>& out_offsets, Threads n_threads) {
   require(out_rows.shape(0) == leaves.shape(0), "out_rows: as many as leaves");
-  rows_by_leaf(leaves.data(), leaves.shape(0), out_offsets.shape(0) - 1, out_rows.data(),
-               out_offsets.data(), n_threads);
+  const std::size_t n_leaves = count_of_parts(out_offsets, "out_offsets: one more than leaves");
+  require_contents_below(leaves, n_leaves, "leaves: no such leaf");
+  rows_by_leaf(leaves.data(), leaves.shape(0), n_leaves, out_rows.data(), out_offsets.data(),
+               n_threads);
 }
 
 void minimal_variance_weights_of(const In<float, 2>& gradients, const OptionalWeights& weights,
                                  const In<float, 1>& uniform, double regularization,
                                  double fraction, const Array<float, 1>& out_weights,
-                                 int n_threads) {
+                                 Threads n_threads) {
   const std::size_t n_rows = gradients.shape(1);
   require(uniform.shape(0) == n_rows && out_weights.shape(0) == n_rows,
           "uniform, out_weights: one a row is needed");

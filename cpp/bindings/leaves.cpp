@@ -12,7 +12,7 @@ LossKind loss_kind(int kind) {
 
 double loss_gradients_of(int kind, double parameter, const In<float, 1>& targets,
                          const OptionalWeights& weights, const In<double, 1>& raw,
-                         const Array<float, 1>& out_gradients, int n_threads) {
+                         const Array<float, 1>& out_gradients, Threads n_threads) {
   const std::size_t n_rows = targets.shape(0);
   require(raw.shape(0) == n_rows && out_gradients.shape(0) == n_rows,
           "raw, out_gradients: one a row is needed");
@@ -24,10 +24,11 @@ void step_leaves_of(int kind, double parameter, const In<float, 1>& targets,
                     const OptionalWeights& weights, const In<std::uint32_t, 1>& leaves, bool newton,
                     double regularization, double min_weight, double rate,
                     const Array<double, 1>& inout_raw, const Array<double, 1>& out_values,
-                    const Array<double, 1>& out_weights, int n_threads) {
+                    const Array<double, 1>& out_weights, Threads n_threads) {
   const std::size_t n_rows = targets.shape(0), n_leaves = out_values.shape(0);
   require(leaves.shape(0) == n_rows && inout_raw.shape(0) == n_rows,
           "leaves, inout_raw: one a row is needed");
+  require_contents_below(leaves, n_leaves, "leaves: no such leaf");
   require(out_weights.shape(0) == n_leaves, "out_weights: one a leaf is needed");
   step_leaves(loss_kind(kind), parameter, targets.data(), data_or_null(weights, n_rows),
               leaves.data(), n_rows, n_leaves, {newton, regularization, min_weight, rate},
@@ -39,12 +40,13 @@ void leaf_values_of(int kind, double parameter, const In<float, 1>& targets,
                     const In<std::uint32_t, 1>& rows, const In<std::uint32_t, 1>& leaf_offsets,
                     bool newton, double regularization, int steps,
                     const Array<double, 1>& out_values, const Array<double, 1>& out_weights,
-                    int n_threads) {
+                    Threads n_threads) {
   const std::size_t n_rows = targets.shape(0), n_leaves = out_values.shape(0);
   require(raw.shape(0) == n_rows && rows.shape(0) == n_rows, "raw, rows: one a row is needed");
   require(leaf_offsets.shape(0) == n_leaves + 1, "leaf_offsets: one more than leaves");
   require(out_weights.shape(0) == n_leaves, "out_weights: one a leaf is needed");
-  require(leaf_offsets.data()[n_leaves] <= n_rows, "leaf_offsets: beyond the rows");
+  require_ascending(leaf_offsets, n_leaves, n_rows, "leaf_offsets: ascending, not beyond the rows");
+  require_contents_below(rows, n_rows, "rows: no such row");
   leaf_values(loss_kind(kind), parameter, targets.data(), data_or_null(weights, n_rows), raw.data(),
               rows.data(), leaf_offsets.data(), n_leaves, {newton, regularization, steps},
               out_values.data(), out_weights.data(), n_threads);
@@ -52,11 +54,12 @@ void leaf_values_of(int kind, double parameter, const In<float, 1>& targets,
 
 double softmax_gradients_of(const In<float, 1>& targets, const OptionalWeights& weights,
                             const In<double, 2>& raw, const Array<float, 2>& out_gradients,
-                            int n_threads) {
+                            Threads n_threads) {
   const std::size_t n_rows = targets.shape(0), n_outputs = raw.shape(0);
   require(raw.shape(1) == n_rows, "raw: one a row is needed");
   require(out_gradients.shape(0) == n_outputs && out_gradients.shape(1) == n_rows,
           "out_gradients: the shape of raw is needed");
+  require_contents_classes(targets, n_outputs, "targets: no such class");
   return softmax_gradients(targets.data(), data_or_null(weights, n_rows), raw.data(), n_outputs,
                            n_rows, out_gradients.data(), n_threads);
 }
@@ -64,11 +67,13 @@ double softmax_gradients_of(const In<float, 1>& targets, const OptionalWeights& 
 void softmax_leaf_sums_of(const In<float, 1>& targets, const OptionalWeights& weights,
                           const In<double, 2>& raw, const std::optional<In<float, 2>>& gradients,
                           const In<std::uint32_t, 1>& leaves, const In<double, 2>& leaf_steps,
-                          const Array<double, 2>& out, int n_threads) {
+                          const Array<double, 2>& out, Threads n_threads) {
   const std::size_t n_rows = targets.shape(0), n_outputs = raw.shape(0);
   const std::size_t n_leaves = leaf_steps.shape(0);
   require(raw.shape(1) == n_rows && leaves.shape(0) == n_rows, "raw, leaves: one a row is needed");
   require(leaf_steps.shape(1) == n_outputs, "leaf_steps: one an output is needed");
+  require_contents_classes(targets, n_outputs, "targets: no such class");
+  require_contents_below(leaves, n_leaves, "leaves: no such leaf");
   require(!gradients || (gradients->shape(0) == n_outputs && gradients->shape(1) == n_rows),
           "gradients: the shape of raw is needed");
   require(out.shape(0) == n_leaves && out.shape(1) == n_outputs + n_outputs * n_outputs + 2,
@@ -81,9 +86,12 @@ void softmax_leaf_sums_of(const In<float, 1>& targets, const OptionalWeights& we
 void leaf_quantiles_of(double alpha, const In<float, 1>& targets, const OptionalWeights& weights,
                        const In<double, 1>& raw, const In<std::uint32_t, 1>& rows,
                        const In<std::uint32_t, 1>& leaf_offsets, const Array<double, 1>& out_values,
-                       const Array<double, 1>& out_weights, int n_threads) {
-  const std::size_t n_rows = targets.shape(0), n_leaves = leaf_offsets.shape(0) - 1;
-  require(leaf_offsets.data()[n_leaves] <= rows.shape(0), "leaf_offsets: beyond the rows");
+                       const Array<double, 1>& out_weights, Threads n_threads) {
+  const std::size_t n_rows = targets.shape(0);
+  const std::size_t n_leaves = count_of_parts(leaf_offsets, "leaf_offsets: one more than leaves");
+  require_ascending(leaf_offsets, n_leaves, rows.shape(0),
+                    "leaf_offsets: ascending, not beyond the rows");
+  require_contents_below(rows, n_rows, "rows: no such row");
   require(raw.shape(0) == n_rows, "raw: one a row is needed");
   require(out_values.shape(0) == n_leaves && out_weights.shape(0) == n_leaves,
           "out_values, out_weights: one a leaf is needed");
@@ -96,8 +104,9 @@ double step_segments_of(int kind, double parameter, const In<float, 1>& targets,
                         const In<std::uint32_t, 1>& edges, const In<std::uint32_t, 1>& leaves,
                         std::size_t n_leaves, bool newton, double regularization, double min_weight,
                         double rate, const Array<double, 1>& inout_raw,
-                        const Array<float, 1>& out_gradients, int n_threads) {
-  const std::size_t n_rows = targets.shape(0), n_segments = edges.shape(0) - 1;
+                        const Array<float, 1>& out_gradients, Threads n_threads) {
+  const std::size_t n_rows = targets.shape(0);
+  const std::size_t n_segments = count_of_parts(edges, "edges: one more than segments");
   require(rows.shape(0) == n_rows && leaves.shape(0) == n_rows && out_gradients.shape(0) == n_rows,
           "rows, leaves, out_gradients: one a row is needed");
   require(edges.data()[n_segments] == n_rows, "edges: the last is the number of rows");
@@ -108,6 +117,7 @@ double step_segments_of(int kind, double parameter, const In<float, 1>& targets,
   }
   require(inout_raw.shape(0) == n_stored, "inout_raw: one for each row of each segment");
   require_below(rows, n_rows, "rows: no such row");
+  require_contents_below(leaves, n_leaves, "leaves: no such leaf");
   const SegmentedRows segmented{
       targets.data(), data_or_null(weights, n_rows), rows.data(), n_rows, edges.data(), n_segments};
   return step_segments(loss_kind(kind), parameter, segmented, leaves.data(), n_leaves,
@@ -116,9 +126,10 @@ double step_segments_of(int kind, double parameter, const In<float, 1>& targets,
 }
 
 void add_leaf_values_of(const In<std::uint32_t, 1>& leaves, const In<double, 2>& leaf_values,
-                        const Array<double, 2>& inout_raw, int n_threads) {
+                        const Array<double, 2>& inout_raw, Threads n_threads) {
   require(leaves.shape(0) == inout_raw.shape(1), "leaves: one a row is needed");
   require(leaf_values.shape(1) == inout_raw.shape(0), "leaf_values: one an output is needed");
+  require_contents_below(leaves, leaf_values.shape(0), "leaves: no such leaf");
   add_leaf_values(leaves.data(), leaf_values.data(), inout_raw.shape(0), inout_raw.shape(1),
                   inout_raw.data(), n_threads);
 }

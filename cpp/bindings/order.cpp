@@ -12,11 +12,24 @@
 namespace ocelot::bindings {
 namespace {
 
+// The codes of the lines that are read are below the numbers of their values.
+void require_contents_codes(const In<std::uint32_t, 2>& codes,
+                            const In<std::uint32_t, 1>& value_counts,
+                            const In<std::uint32_t, 1>& lines) {
+  const std::size_t n_rows = codes.shape(1);
+  if (!checks_contents() || n_rows == 0) return;
+  for (std::size_t i = 0; i < lines.shape(0); ++i) {
+    const std::size_t line = lines.data()[i];
+    require(highest_of(codes.data() + line * n_rows, n_rows) < value_counts.data()[line],
+            "codes: no such value");
+  }
+}
+
 void join_codes_of(const In<std::uint32_t, 2>& codes, const In<std::uint32_t, 1>& value_counts,
                    const In<std::uint32_t, 1>& member_offsets, const In<std::uint32_t, 1>& members,
                    const In<std::uint32_t, 1>& lines, const Array<std::uint32_t, 2>& out_codes,
                    const Array<std::uint32_t, 1>& out_value_counts,
-                   const Array<std::uint64_t, 1>& out_fingerprints, int n_threads) {
+                   const Array<std::uint64_t, 1>& out_fingerprints, Threads n_threads) {
   const std::size_t n_columns = codes.shape(0), n_rows = codes.shape(1);
   const std::size_t n_combinations = lines.shape(0), n_lines = out_codes.shape(0);
   require(value_counts.shape(0) == n_columns, "value_counts: one a column is needed");
@@ -32,6 +45,7 @@ void join_codes_of(const In<std::uint32_t, 2>& codes, const In<std::uint32_t, 1>
   require(n_combinations == 0 || offsets[n_combinations] <= members.shape(0),
           "member_offsets: beyond the members");
   require_below(members, n_columns, "members: no such column");
+  require_contents_codes(codes, value_counts, members);
   join_codes(codes.data(), value_counts.data(), n_rows, offsets, members.data(), lines.data(),
              n_combinations, out_codes.data(), out_value_counts.data(), out_fingerprints.data(),
              n_threads);
@@ -45,11 +59,14 @@ void target_statistics_of(const In<std::uint32_t, 2>& codes,
                           const In<double, 1>& priors, const In<double, 1>& lows,
                           const In<double, 1>& highs, bool frequency,
                           const In<std::uint32_t, 2>& units,
-                          const Array<std::uint8_t, 3>& out_units, int n_threads) {
+                          const Array<std::uint8_t, 3>& out_units, Threads n_threads) {
   const std::size_t n_combinations = lines.shape(0), n_rows = codes.shape(1);
   const std::size_t n_orderings = orders.shape(0), n_out_rows = out_units.shape(1);
   require(value_counts.shape(0) == codes.shape(0), "value_counts: one a line is needed");
+  require_contents_below(orders, n_rows, "orders: no such row");
+  if (weights) require_contents_not_negative(*weights, "weights: not negative");
   require_below(lines, codes.shape(0), "lines: no such line");
+  require_contents_codes(codes, value_counts, lines);
   require(orders.shape(1) == n_rows && targets.shape(1) == n_rows, "orders, targets: one a row");
   require(history >= 0 && history <= 3, "history: no such kind");
   const auto kind = History(history);
@@ -66,9 +83,7 @@ void target_statistics_of(const In<std::uint32_t, 2>& codes,
   require((n_cut + frequency + 1) / 2 == columns.n_bytes, "out_units: half a byte a column");
   require(units.shape(0) == n_combinations && units.shape(1) == n_orderings,
           "units: one a combination and ordering is needed");
-  for (std::size_t u = 0; u < n_combinations * n_orderings; ++u) {
-    require(units.data()[u] < out_units.shape(0), "units: no such unit");
-  }
+  require_below(units, out_units.shape(0), "units: no such unit");
   target_statistics(codes.data(), value_counts.data(), lines.data(), n_combinations, n_rows,
                     orders.data(), n_orderings, kind, window, targets.data(),
                     data_or_null(weights, n_rows), columns, units.data(), n_out_rows,
@@ -93,7 +108,7 @@ void score_statistics_of(const In<std::uint8_t, 3>& statistics, const In<std::ui
                          bool cosine, const Array<std::int64_t, 3>& scratch,
                          const Array<std::int64_t, 6>& inout_histograms,
                          const Array<double, 2>& out_scores, const Array<std::uint8_t, 2>& out_bins,
-                         int n_threads) {
+                         Threads n_threads) {
   const StatisticHistograms histograms = histograms_of(inout_histograms);
   const std::size_t n_units = units.shape(0), n_columns = out_scores.shape(1);
   const std::size_t n_histograms = histograms.n_histograms, n_leaves = target.shape(0);
@@ -110,6 +125,7 @@ void score_statistics_of(const In<std::uint8_t, 3>& statistics, const In<std::ui
   require(begin.shape(0) == n_leaves && end.shape(0) == n_leaves && fresh.shape(0) == n_leaves,
           "begin, end, fresh: one a leaf is needed");
   require(rows.shape(0) <= packed.shape(1), "rows: more than packed rows");
+  require_contents_below(rows, packed.shape(1), "rows: no such row");
   require_below(target, n_histograms, "target: no such histogram");
   for (std::size_t s = 0; s < n_leaves; ++s) {
     require(begin.data()[s] <= end.data()[s] && end.data()[s] <= rows.shape(0),
@@ -181,6 +197,7 @@ void total_by_value_of(const In<std::uint32_t, 1>& codes, const In<float, 2>& ta
 
 void order_keys_of(const In<std::uint64_t, 1>& keys, const Array<std::uint32_t, 1>& out_order) {
   require(out_order.shape(0) == keys.shape(0), "out_order: one a key is needed");
+  require(keys.shape(0) <= UINT32_MAX, "keys: too many");
   order_keys(keys.data(), keys.shape(0), out_order.data());
 }
 

@@ -9,7 +9,7 @@ namespace {
 void predict_trees_of(const In<std::uint8_t, 2>& bins, const In<std::uint32_t, 1>& split_columns,
                       const In<std::uint8_t, 1>& split_bins, const In<std::uint32_t, 1>& depths,
                       const In<double, 2>& leaf_values, const Array<double, 2>& inout_raw,
-                      int n_threads) {
+                      Threads n_threads) {
   const std::size_t n_splits = split_columns.shape(0);
   require(inout_raw.shape(1) == bins.shape(1), "inout_raw: one a row is needed");
   require(inout_raw.shape(0) == leaf_values.shape(1), "inout_raw: one row an output is needed");
@@ -21,24 +21,14 @@ void predict_trees_of(const In<std::uint8_t, 2>& bins, const In<std::uint32_t, 1
     leaves += std::size_t{1} << depths.data()[t];
   }
   require(splits == n_splits && leaves == leaf_values.shape(0), "depths: do not fit the arrays");
-  std::uint32_t highest = 0;
-  for (std::size_t s = 0; s < n_splits; ++s) highest = std::max(highest, split_columns.data()[s]);
-  require(n_splits == 0 || highest < bins.shape(0), "split_columns: no such column");
+  require_below(split_columns, bins.shape(0), "split_columns: no such column");
   const TreesOnBins trees{split_columns.data(), split_bins.data(),  depths.data(),
                           depths.shape(0),      leaf_values.data(), leaf_values.shape(1)};
   predict_trees(bins.data(), bins.shape(1), trees, inout_raw.data(), n_threads);
 }
 
-template <class Offset>
-void require_ascending(const In<Offset, 1>& offsets, std::size_t n, std::size_t end,
-                       const char* message) {
-  bool fits = offsets.shape(0) == n + 1 && offsets.data()[0] == 0 && offsets.data()[n] == end;
-  for (std::size_t i = 0; fits && i < n; ++i) fits = offsets.data()[i] <= offsets.data()[i + 1];
-  require(fits, message);
-}
-
 void combination_keys_of(const In<std::uint64_t, 2>& hashes,
-                         const Array<std::uint64_t, 1>& out_keys, int n_threads) {
+                         const Array<std::uint64_t, 1>& out_keys, Threads n_threads) {
   require(hashes.shape(0) >= 1, "hashes: at least one member is needed");
   require(out_keys.shape(0) == hashes.shape(1), "out_keys: one a row is needed");
   combination_keys(hashes.data(), hashes.shape(0), hashes.shape(1), out_keys.data(), n_threads);
@@ -48,14 +38,14 @@ void index_keys_of(const In<std::uint64_t, 1>& keys, const In<std::uint64_t, 1>&
                    const In<std::uint64_t, 1>& bucket_offsets,
                    const Array<std::uint64_t, 2>& out_slot_keys,
                    const Array<std::uint64_t, 1>& out_vacant,
-                   const Array<std::uint32_t, 2>& out_slot_entries, int n_threads) {
+                   const Array<std::uint32_t, 2>& out_slot_entries, Threads n_threads) {
   const std::size_t n_tables = out_vacant.shape(0);
   require(out_slot_keys.shape(1) == bucket_size, "out_slot_keys: eight slots a bucket");
   require(out_slot_entries.shape(0) == out_slot_keys.shape(0) &&
               out_slot_entries.shape(1) == bucket_size,
           "out_slot_entries: one a slot is needed");
-  require_ascending(entry_offsets, n_tables, keys.shape(0), "entry_offsets: do not fit");
-  require_ascending(bucket_offsets, n_tables, out_slot_keys.shape(0), "bucket_offsets: do not fit");
+  require_partition(entry_offsets, n_tables, keys.shape(0), "entry_offsets: do not fit");
+  require_partition(bucket_offsets, n_tables, out_slot_keys.shape(0), "bucket_offsets: do not fit");
   for (std::size_t t = 0; t < n_tables; ++t) {
     const auto n_entries = entry_offsets.data()[t + 1] - entry_offsets.data()[t];
     const auto n_buckets = bucket_offsets.data()[t + 1] - bucket_offsets.data()[t];
@@ -72,16 +62,16 @@ void look_up_of(const In<std::uint64_t, 2>& hashes, const In<std::uint32_t, 1>& 
                 const In<std::uint64_t, 2>& slot_keys, const In<std::uint64_t, 1>& vacant,
                 const In<std::uint32_t, 1>& column_offsets, const In<std::uint64_t, 1>& bin_offsets,
                 const In<std::uint8_t, 1>& slot_bins, const In<std::uint32_t, 1>& targets,
-                const Array<std::uint8_t, 2>& inout_bins, int n_threads) {
+                const Array<std::uint8_t, 2>& inout_bins, Threads n_threads) {
   const std::size_t n_tables = vacant.shape(0), n_rows = inout_bins.shape(1);
   require(hashes.shape(1) == n_rows, "hashes: one a row is needed");
-  require_ascending(member_offsets, n_tables, members.shape(0), "member_offsets: do not fit");
+  require_partition(member_offsets, n_tables, members.shape(0), "member_offsets: do not fit");
   require_below(members, hashes.shape(0), "members: no such row of hashes");
   require(answer_rows.shape(0) == n_tables, "answer_rows: one a table is needed");
-  require_ascending(bucket_offsets, n_tables, slot_keys.shape(0), "bucket_offsets: do not fit");
+  require_partition(bucket_offsets, n_tables, slot_keys.shape(0), "bucket_offsets: do not fit");
   require(slot_keys.shape(1) == bucket_size, "slot_keys: eight slots a bucket");
-  require_ascending(column_offsets, n_tables, targets.shape(0), "column_offsets: do not fit");
-  require_ascending(bin_offsets, n_tables, slot_bins.shape(0), "bin_offsets: do not fit");
+  require_partition(column_offsets, n_tables, targets.shape(0), "column_offsets: do not fit");
+  require_partition(bin_offsets, n_tables, slot_bins.shape(0), "bin_offsets: do not fit");
   require_below(targets, inout_bins.shape(0), "targets: beyond inout_bins");
   for (std::size_t t = 0; t < n_tables; ++t) {
     const auto row = answer_rows.data()[t];
@@ -104,7 +94,7 @@ void look_up_of(const In<std::uint64_t, 2>& hashes, const In<std::uint32_t, 1>& 
 void match_categories_of(const In<std::uint64_t, 2>& hashes, const In<std::uint32_t, 1>& sources,
                          const In<std::uint64_t, 1>& categories,
                          const In<std::uint32_t, 1>& targets,
-                         const Array<std::uint8_t, 2>& inout_bins, int n_threads) {
+                         const Array<std::uint8_t, 2>& inout_bins, Threads n_threads) {
   const std::size_t n = categories.shape(0), n_rows = inout_bins.shape(1);
   require(hashes.shape(1) == n_rows, "hashes: one a row is needed");
   require(sources.shape(0) == n && targets.shape(0) == n, "sources, targets: one a category");
@@ -116,10 +106,10 @@ void match_categories_of(const In<std::uint64_t, 2>& hashes, const In<std::uint3
 
 void answer_questions_of(const In<std::uint8_t, 2>& bins, const In<std::uint32_t, 1>& offsets,
                          const In<std::uint32_t, 1>& columns, const In<std::uint8_t, 1>& split_bins,
-                         const Array<std::uint32_t, 2>& out_answers, int n_threads) {
+                         const Array<std::uint32_t, 2>& out_answers, Threads n_threads) {
   const std::size_t n_lists = out_answers.shape(0);
   require(out_answers.shape(1) == bins.shape(1), "out_answers: one a row is needed");
-  require_ascending(offsets, n_lists, columns.shape(0), "offsets: do not fit");
+  require_partition(offsets, n_lists, columns.shape(0), "offsets: do not fit");
   require(split_bins.shape(0) == columns.shape(0), "split_bins: one a question is needed");
   require_below(columns, bins.shape(0), "columns: no such column");
   const QuestionLists lists{n_lists, offsets.data(), columns.data(), split_bins.data()};

@@ -11,7 +11,7 @@ Values<Number> values_of(const Strided<Number>& array) {
 
 template <class Number>
 void count_missing_of(const Strided<Number>& values, const Array<std::uint64_t, 1>& out_counts,
-                      int n_threads) {
+                      Threads n_threads) {
   require(out_counts.shape(0) == values.shape(1), "out_counts: one a column is needed");
   count_missing(values_of(values), out_counts.data(), n_threads);
 }
@@ -20,7 +20,7 @@ template <class Number>
 void choose_borders_of(const Strided<Number>& values, const In<std::uint32_t, 1>& rows,
                        const OptionalWeights& weights, int rule,
                        const In<std::uint32_t, 1>& max_borders, const Array<double, 2>& out_borders,
-                       const Array<std::uint32_t, 1>& out_counts, int n_threads) {
+                       const Array<std::uint32_t, 1>& out_counts, Threads n_threads) {
   const std::size_t n_columns = values.shape(1);
   require(max_borders.shape(0) == n_columns, "max_borders: one a column is needed");
   require(out_borders.shape(0) == n_columns, "out_borders: one row a column is needed");
@@ -29,6 +29,7 @@ void choose_borders_of(const Strided<Number>& values, const In<std::uint32_t, 1>
     require(max_borders.data()[c] <= out_borders.shape(1), "out_borders: too narrow");
   }
   require(rule >= 0 && rule <= 2, "rule: unknown");
+  require_contents_below(rows, values.shape(0), "rows: no such row");
   choose_borders(values_of(values), rows.data(), rows.shape(0),
                  data_or_null(weights, values.shape(0)), BorderRule(rule), max_borders.data(),
                  out_borders.shape(1), out_borders.data(), out_counts.data(), n_threads);
@@ -39,10 +40,11 @@ void quantize_of(const Strided<Number>& values, const In<std::uint32_t, 1>& sour
                  const In<double, 1>& borders, const In<std::uint32_t, 1>& border_offsets,
                  const In<std::uint8_t, 1>& missing, const In<std::uint32_t, 1>& targets,
                  const In<std::uint32_t, 1>& shifts, const Array<std::uint8_t, 2>& inout_bins,
-                 int n_threads) {
+                 Threads n_threads) {
   const std::size_t n_rows = values.shape(0), n_columns = sources.shape(0);
   require(border_offsets.shape(0) == n_columns + 1, "border_offsets: one more than columns");
-  require(border_offsets.data()[n_columns] <= borders.shape(0), "borders: too few");
+  require_ascending(border_offsets, n_columns, borders.shape(0),
+                    "border_offsets: ascending, not beyond borders");
   require(missing.shape(0) == n_columns && targets.shape(0) == n_columns &&
               shifts.shape(0) == n_columns,
           "missing, targets, shifts: one a column is needed");
@@ -50,6 +52,9 @@ void quantize_of(const Strided<Number>& values, const In<std::uint32_t, 1>& sour
   for (std::size_t c = 0; c < n_columns; ++c) {
     require(sources.data()[c] < values.shape(1), "sources: no such column");
     require(targets.data()[c] < inout_bins.shape(0), "targets: beyond inout_bins");
+    require(shifts.data()[c] < 8, "shifts: beyond the byte");
+    require(border_offsets.data()[c + 1] - border_offsets.data()[c] < 256,
+            "border_offsets: at most 255 borders fit into a byte");
   }
   const QuantizedColumns columns{
       n_columns,      sources.data(), borders.data(), border_offsets.data(),

@@ -17,7 +17,7 @@ const bool* valid_or_null(const OptionalValid& valid, std::size_t n) {
 
 template <class Offset>
 void hash_texts_of(const In<Offset, 1>& offsets, const In<std::uint8_t, 1>& bytes,
-                   const OptionalValid& valid, const Hashes& out_hashes, int n_threads) {
+                   const OptionalValid& valid, const Hashes& out_hashes, Threads n_threads) {
   const std::size_t n = out_hashes.shape(0);
   require(offsets.shape(0) == n + 1, "offsets: one more than out_hashes");
   const char* const text = reinterpret_cast<const char*>(bytes.data());
@@ -27,7 +27,7 @@ void hash_texts_of(const In<Offset, 1>& offsets, const In<std::uint8_t, 1>& byte
 
 void hash_text_views_of(const In<std::uint8_t, 2>& views,
                         const std::vector<In<std::uint8_t, 1>>& buffers, const OptionalValid& valid,
-                        const Hashes& out_hashes, int n_threads) {
+                        const Hashes& out_hashes, Threads n_threads) {
   const std::size_t n = out_hashes.shape(0);
   require(views.shape(0) == n && views.shape(1) == sizeof(TextView), "views: 16 bytes a hash");
   std::vector<const char*> starts;
@@ -42,14 +42,14 @@ void hash_text_views_of(const In<std::uint8_t, 2>& views,
 }
 
 template <class Integer>
-void hash_integers_of(const In<Integer, 1>& values, const Hashes& out_hashes, int n_threads) {
+void hash_integers_of(const In<Integer, 1>& values, const Hashes& out_hashes, Threads n_threads) {
   require(values.shape(0) == out_hashes.shape(0), "out_hashes: one a value is needed");
   hash_integers(values.data(), values.shape(0), out_hashes.data(), n_threads);
 }
 
 std::size_t encode_hashes_of(const In<std::uint64_t, 1>& hashes,
                              const Array<std::uint32_t, 1>& out_codes, const Hashes& out_values,
-                             int n_threads) {
+                             Threads n_threads) {
   const std::size_t n = hashes.shape(0);
   require(out_codes.shape(0) == n && out_values.shape(0) == n,
           "out_codes, out_values: one a hash is needed");

@@ -152,7 +152,7 @@ std::vector<Task> make_tasks(std::size_t n_chunks, std::size_t n_groups, const s
   }
   const std::size_t share = n_chunks * n_rows * n_groups / (tasks_per_thread * n_threads);
   const std::size_t rows_per_piece =
-      std::max(least_rows_per_piece, share / std::min(n_groups, groups_per_task));
+      std::max(least_rows_per_piece, share / std::clamp<std::size_t>(n_groups, 1, groups_per_task));
   const std::size_t n_ranges = (n_groups + groups_per_task - 1) / groups_per_task;
   std::vector<Task> tasks;
   n_merges = 0;
