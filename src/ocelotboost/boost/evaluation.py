@@ -23,6 +23,9 @@ from ocelotboost.order.whole_data import WholeData
 from ocelotboost.predict.statistics import StatisticLookup
 from ocelotboost.quantize.block import ColumnSplit
 
+#: In the history: training rows at the model.
+LEARN = "learn"
+
 #: In the history: training rows at supporting models that have not seen them.
 UNSEEN = "ordered"
 
@@ -146,7 +149,7 @@ class Evaluation:
         self.history: History = {
             data: {name: [] for name in names}
             for data in (
-                "learn",
+                LEARN,
                 *([UNSEEN] if with_unseen else []),
                 *(eval_set.name for eval_set in eval_sets),
             )
@@ -160,7 +163,7 @@ class Evaluation:
         raw: Floats,
     ) -> None:
         """One more value of everything, after a tree."""
-        self._append("learn", [learn_loss, *self._values(target, weight, raw)])
+        self._append(LEARN, [learn_loss, *self._values(target, weight, raw)])
         for eval_set in self.eval_sets:
             values = self._values(eval_set.target, eval_set.weight, eval_set.raw)
             self._append(eval_set.name, [self._loss_metric.of(eval_set), *values])

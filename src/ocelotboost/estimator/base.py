@@ -19,21 +19,20 @@ from ocelotboost.boost.boosting import Boosted, BoostSettings, boost
 from ocelotboost.boost.callback import check_callbacks
 from ocelotboost.boost.sampling import check_sampling
 from ocelotboost.boost.tree import pack_forest
-from ocelotboost.errors import ParameterError
 from ocelotboost.estimator.categories import check_categorical_parameters
 from ocelotboost.estimator.continuing import model_to_continue
 from ocelotboost.estimator.declared import DeclaredParameters
+from ocelotboost.estimator.eval_sets import eval_inputs, rows_to_watch
 from ocelotboost.estimator.fitted import Fitted, FittedAttributes
 from ocelotboost.estimator.hints import hint_in_fit
+from ocelotboost.estimator.metrics import metrics_from
 from ocelotboost.estimator.mode import check_mode
 from ocelotboost.estimator.parameters import check_parameters, model_parameters
 from ocelotboost.estimator.preparation import Prepared, replay_on_all_rows
 from ocelotboost.estimator.progress import ProgressBar
-from ocelotboost.estimator.rows import eval_inputs, hold_out, prepare
+from ocelotboost.estimator.rows import hold_out, prepare
 from ocelotboost.estimator.settings import boost_settings, resolved
 from ocelotboost.loss.base import CustomLoss, Floats, Loss, Targets
-from ocelotboost.metric.base import MetricLike, check_metric
-from ocelotboost.metric.registry import check_metric_fits, metric_from_name
 from ocelotboost.model.describe import describe
 from ocelotboost.model.file import save_model
 from ocelotboost.model.forest import join_forests
@@ -67,16 +66,36 @@ class OcelotEstimator(FittedAttributes, DeclaredParameters):
         cat_features: Any = None,
         init_model: Any = None,
         callbacks: Any = None,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
     ) -> Self:
         """Train on a table and a target.
 
-        X              NumPy, pandas, polars, pyarrow, scipy.sparse, lists; NaN and null are missing
-        y              the target, one a row
-        sample_weight  a weight k counts like k copies of the row (in Plain mode exactly)
-        eval_set       (X, y), (X, y, weight), or a list of such: rows to watch and to stop on
-        cat_features   columns that hold categories, in place of the parameter of that name
-        init_model     a fitted estimator or a saved model to continue from
-        callbacks      objects with before_iteration(info) and/or after_iteration(info); True stops
+        Parameters
+        ----------
+        X : table (n_rows, n_columns)
+            NumPy, pandas, polars, pyarrow, scipy.sparse or lists; NaN and null are missing.
+        y : (n_rows,)
+            The target.
+        sample_weight : (n_rows,), optional
+            A weight k counts like k copies of the row (in Plain mode exactly).
+        eval_set : optional
+            Rows to watch and to stop on: (X, y) or (X, y, weight), a list of such, or a dict of
+            such whose keys are their names in ``history_``. The first decides about stopping.
+        cat_features : optional
+            Columns that hold categories, in place of the parameter of that name.
+        init_model : optional
+            A fitted estimator, or the path of a saved model, to continue from.
+        callbacks : optional
+            Objects with before_iteration(info) and/or after_iteration(info); True stops.
+        X_val, y_val, sample_weight_val : optional
+            One eval set in another form, called "validation" in ``history_``: for a pipeline, which
+            transforms it with ``Pipeline(..., transform_input=["X_val"])``.
+
+        Returns
+        -------
+        The estimator itself.
         """
         check_parameters(self)
         check_mode(self)
@@ -90,7 +109,8 @@ class OcelotEstimator(FittedAttributes, DeclaredParameters):
         loss = self._loss()
         loss.check_target(target)
         continued = model_to_continue(self, init_model, table, loss)
-        held_out = eval_inputs(eval_set, table, self._encode_target, loss, self.nan_mode)
+        watched = rows_to_watch(eval_set, X_val, y_val, sample_weight_val)
+        held_out = eval_inputs(watched, table, self._encode_target, loss, self.nan_mode)
         everything = prepare(table, target, weight)
         rows, held_out = hold_out(self, everything, held_out)
         prepared = Prepared.make(self, everything, rows, loss, continued, held_out, n_threads)
@@ -105,7 +125,7 @@ class OcelotEstimator(FittedAttributes, DeclaredParameters):
     def _boost(
         self, prepared: Prepared, loss: Loss, settings: BoostSettings, callbacks: list[Any]
     ) -> tuple[Boosted, WholeData | None]:
-        metrics = self._metrics(loss)
+        metrics = metrics_from(self.eval_metric, loss)
         judge = metrics[0].name if metrics else loss.name
         with ProgressBar(bool(self.verbose), judge) as progress:
             boosted = boost(
@@ -162,28 +182,6 @@ class OcelotEstimator(FittedAttributes, DeclaredParameters):
             n_init_trees=n_before,
             dropped_parameters=tuple(sorted(dropped)),
         )
-
-    def _metrics(self, loss: Loss) -> list[MetricLike]:
-        if self.eval_metric is None:
-            return []
-        if isinstance(self.eval_metric, str):
-            check_metric_fits(self.eval_metric, loss.name)
-            metric: MetricLike = metric_from_name(self.eval_metric, self._rows_first_link(loss))
-        else:
-            metric = check_metric(self.eval_metric)
-        users_own = isinstance(loss, CustomLoss) or not isinstance(self.eval_metric, str)
-        if metric.name == loss.name and users_own:
-            raise ParameterError(
-                f"eval_metric and loss_function are both called {loss.name!r}, and the history "
-                "has one list a name; give one of them another name."
-            )
-        return [metric]
-
-    @staticmethod
-    def _rows_first_link(loss: Loss) -> Any:
-        if loss.n_outputs == 1:
-            return loss.link
-        return lambda raw: loss.link(raw.T).T
 
     # ---- prediction ----------------------------------------------------------------------
 

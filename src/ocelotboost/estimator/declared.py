@@ -26,6 +26,7 @@ from ocelotboost.estimator.choices import (
     TargetStatistic,
 )
 from ocelotboost.estimator.hints import hint, parameter_aliases
+from ocelotboost.estimator.metrics import is_metrics
 from ocelotboost.estimator.parameters import (
     Rule,
     either,
@@ -43,7 +44,7 @@ from ocelotboost.metric.base import MetricLike
 
 Self = TypeVar("Self", bound="DeclaredParameters")
 
-_metric_rule = Rule("a metric name such as 'AUC', or a metric object", lambda v: v is not None)
+_metric_rule = Rule("a metric name such as 'AUC', a metric object, or a list of such", is_metrics)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -266,10 +267,11 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
     score_function: ScoreFunction = parameter(
         "Cosine", one_of(ScoreFunction), "What makes a split a good one."
     )
-    eval_metric: str | MetricLike | None = parameter(
+    eval_metric: str | MetricLike | Sequence[str | MetricLike] | None = parameter(
         None,
         either(nothing(), _metric_rule),
-        "Watched besides the loss; on the first eval set it decides when to stop. None: the loss.",
+        "Watched besides the loss. The first of several decides when to stop, on the first eval "
+        "set. None: the loss.",
         aliases=("metric", "metrics", "custom_metric", "scoring"),
     )
     early_stopping: EarlyStopping = parameter(

@@ -21,6 +21,9 @@ Result = TypeVar("Result")
 FIT_ALIASES: Mapping[str, Collection[str]] = {
     "sample_weight": ("weight", "weights", "sample_weights"),
     "eval_set": ("eval_sets", "eval_data", "evals", "valid_sets", "validation_data", "test_set"),
+    "X_val": ("eval_X", "X_valid", "X_eval"),
+    "y_val": ("eval_y", "y_valid", "y_eval"),
+    "sample_weight_val": ("eval_sample_weight", "sample_weight_eval_set"),
     "cat_features": ("categorical_feature", "categorical_features", "cat_feature"),
     "init_model": ("xgb_model", "model", "base_model"),
     "callbacks": ("callback",),

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ocelotboost.errors import InputError, ParameterError
+from ocelotboost.errors import ParameterError
 from ocelotboost.estimator.categories import rows_by_time
-from ocelotboost.loss.base import Loss, Targets
-from ocelotboost.quantize.quantizer import refuse_missing
+from ocelotboost.loss.base import Targets
 from ocelotboost.table.columns import Table
-from ocelotboost.table.from_input import table_from_input
-from ocelotboost.table.roles import match_columns, row_weights
-from ocelotboost.table.values import Header
 
 if TYPE_CHECKING:
     from ocelotboost.estimator.base import OcelotEstimator
 
 _MOST_COPIES = 1 << 30
+
+#: In the history: rows that were held out of the training data, or given as X_val and y_val.
+VALIDATION = "validation"
 
 
 @dataclass(frozen=True)
@@ -66,59 +62,6 @@ def counts_copies(weight: NDArray[np.float32]) -> bool:
     return bool((weight == np.rint(weight)).all()) and weight.sum(dtype=np.float64) < _MOST_COPIES
 
 
-def eval_inputs(
-    eval_set: Any,
-    training: Table,
-    encode_target: Callable[[Any, int, str], Targets],
-    loss: Loss,
-    nan_mode: str,
-) -> list[EvalInput]:
-    """eval_set as users write it: (X, y), (X, y, weight), or a list of them."""
-    if eval_set is None:
-        return []
-    given = eval_set if isinstance(eval_set, list) else [eval_set]
-    inputs = []
-    for position, item in enumerate(given):
-        name = f"eval_set[{position}]"
-        if not isinstance(item, tuple | list) or len(item) not in (2, 3):
-            raise InputError(
-                f"{name} is {type(item).__name__}; give (X, y), (X, y, weight), or a list of such."
-            )
-        table = table_from_input(
-            item[0],
-            argument=f"{name} X",
-            cat_features=list(training.categories),
-            detect=False,
-            check=partial(_match_training, name, training),
-        )
-        target = encode_target(item[1], table.n_rows, f"{name} y")
-        with _naming(name):
-            loss.check_target(target)
-            if nan_mode == "Forbidden":
-                refuse_missing(table, n_threads=1)
-        weight = (
-            row_weights(item[2], table.n_rows, argument=f"{name} weight")
-            if len(item) == 3
-            else None
-        )
-        inputs.append(EvalInput(f"eval_{position}", LabelledTable(table, target, weight)))
-    return inputs
-
-
-def _match_training(argument: str, training: Table, header: Header) -> None:
-    with _naming(argument):
-        match_columns(header, training.names, training.n_columns, "the model")
-
-
-@contextmanager
-def _naming(argument: str) -> Iterator[None]:
-    """An error says which of the user's tables it is about."""
-    try:
-        yield
-    except InputError as problem:
-        raise InputError(f"{argument}: {problem}") from None
-
-
 def hold_out(
     estimator: OcelotEstimator, data: LabelledTable, evals: list[EvalInput]
 ) -> tuple[NDArray[np.intp] | None, list[EvalInput]]:
@@ -126,6 +69,11 @@ def hold_out(
     if estimator.validation_fraction is None:
         _check_nothing_to_hold_out(estimator, evals)
         return None, evals
+    if VALIDATION in (given.name for given in evals):
+        raise ParameterError(
+            f"validation_fraction={estimator.validation_fraction} holds rows out, which history_ "
+            f"calls {VALIDATION!r}, and there is an eval set of that name; give one of them."
+        )
     share, by_time = estimator.validation_fraction, rows_by_time(estimator, data.table)
     if by_time is None:
         rng = np.random.default_rng(seeds(estimator)[0])
@@ -137,7 +85,7 @@ def hold_out(
             f"validation_fraction={estimator.validation_fraction} of {data.table.n_rows} rows "
             "leaves no rows to train on or none to validate; use another share or more rows."
         )
-    validation = EvalInput("validation", data.take(np.flatnonzero(held)))
+    validation = EvalInput(VALIDATION, data.take(np.flatnonzero(held)))
     return np.flatnonzero(~held), [validation, *evals]
 
 

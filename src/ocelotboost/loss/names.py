@@ -35,6 +35,36 @@ HUBER_DELTA = NumberParameter("delta", 0.0, math.inf, default=None)
 TWEEDIE_VARIANCE_POWER = NumberParameter("variance_power", 1.0, 2.0, default=None)
 
 
+#: What losses and metrics are called in other libraries, in lower case.
+OTHER_NAMES = {
+    "RMSE": ("mse", "l2", "regression", "squared_error", "squarederror", "reg:squarederror", "ls"),
+    "MAE": ("l1", "regression_l1", "absolute_error", "absoluteerror", "reg:absoluteerror", "lad"),
+    "Quantile": ("pinball", "reg:quantileerror"),
+    "Huber": ("reg:pseudohubererror",),
+    "Poisson": ("count:poisson",),
+    "Gamma": ("reg:gamma",),
+    "Tweedie": ("reg:tweedie",),
+    "Logloss": ("binary", "log_loss", "logistic", "binary_logloss", "binary_crossentropy",
+                "binary:logistic", "deviance"),
+    "CrossEntropy": ("xentropy", "reg:logistic"),
+    "MultiClass": ("softmax", "multi_logloss", "mlogloss", "categorical_crossentropy",
+                   "multi:softmax", "multi:softprob"),
+    "AUC": ("roc_auc", "auroc"),
+    "Accuracy": ("acc",),
+    "Brier": ("brier_score",),
+}  # fmt: skip
+
+
+def meant_by(text: str) -> str | None:
+    """Our name for what another library calls so.
+
+    >>> meant_by("binary:logistic"), meant_by("RMSE")
+    ('Logloss', None)
+    """
+    called = text.strip().lower()
+    return next((ours for ours, others in OTHER_NAMES.items() if called in others), None)
+
+
 def parse_name(text: str) -> tuple[str, dict[str, float]]:
     """Split ``"Quantile:alpha=0.9"`` into ``("Quantile", {"alpha": 0.9})``.
 
@@ -103,7 +133,8 @@ def unknown_name(kind: str, name: str, allowed: Iterable[str]) -> ParameterError
     """The error for a name nobody knows; ``kind`` is "loss" or "metric"."""
     by_lower_case = {known.lower(): known for known in allowed}
     close = difflib.get_close_matches(name.lower(), by_lower_case, n=1)
-    hint = f" Did you mean {by_lower_case[close[0]]!r}?" if close else ""
+    meant = meant_by(name) or (by_lower_case[close[0]] if close else None)
+    hint = f" Did you mean {meant!r}?" if meant in by_lower_case.values() else ""
     return ParameterError(
         f"There is no {kind} {name!r}.{hint} Allowed: {_listed(by_lower_case.values())} "
         f"(upper and lower case matter), or an object of your own."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ocelotboost.errors import ParameterError
 from ocelotboost.loss.base import CustomLoss, Loss
 from ocelotboost.loss.multiclass import MultiClass
 from ocelotboost.loss.names import (
@@ -13,6 +14,7 @@ from ocelotboost.loss.names import (
     TWEEDIE_VARIANCE_POWER,
     NumberParameter,
     fill_parameters,
+    meant_by,
     parse_name,
     unknown_name,
 )
@@ -54,11 +56,27 @@ def loss_from(choice: Any, allowed: tuple[str, ...], n_classes: int = 0) -> Loss
     """
     if not isinstance(choice, str):
         return CustomLoss(choice)
+    if meant_by(choice) is not None:
+        raise _no_such_loss(choice, allowed)
     name, given = parse_name(choice)
     if name not in allowed:
-        raise unknown_name("loss", name, allowed)
+        raise _no_such_loss(name, allowed)
     if name == "MultiClass":
         fill_parameters(name, given, ())
         return MultiClass(n_classes)
     make, declared = _LOSSES[name]
     return make(**fill_parameters(name, given, declared))
+
+
+def _no_such_loss(name: str, allowed: tuple[str, ...]) -> ParameterError:
+    meant = meant_by(name) or name
+    for estimator, losses in (
+        ("OcelotClassifier", CLASS_LOSSES),
+        ("OcelotRegressor", REGRESSION_LOSSES),
+    ):
+        if meant in losses and meant not in allowed:
+            return ParameterError(
+                f"loss_function={name!r}: {meant} is for {estimator}. Use that estimator, or one "
+                f"of {', '.join(allowed)}."
+            )
+    return unknown_name("loss", name, allowed)

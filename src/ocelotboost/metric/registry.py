@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ocelotboost.errors import ParameterError
-from ocelotboost.loss.names import fill_parameters, parse_name, unknown_name
+from ocelotboost.loss.names import fill_parameters, meant_by, parse_name, unknown_name
 from ocelotboost.metric.auc import AUC
 from ocelotboost.metric.base import LOG_MEAN, LOG_ODDS, LOGITS, NUMBER, Link, Metric
 from ocelotboost.metric.classification import F1, Accuracy, Brier, Precision, Recall
@@ -55,8 +55,8 @@ def metric_from_name(text: str, link: Link) -> Metric:
     >>> round(metric.value(target, np.array([0.0, 2.0, 4.0]), None), 3)
     0.333
     """
-    name, given = parse_name(text)
-    metric = _known(name)
+    name, given = _parsed(text)
+    metric = METRICS[name]
     return metric(text, link, **fill_parameters(name, given, metric.parameters))
 
 
@@ -66,8 +66,8 @@ def check_metric_fits(text: str, loss: str) -> None:
     Poisson takes a raw score for a log mean, say, which the raw score of RMSE is not. Users' own
     losses are trusted.
     """
-    name, _ = parse_name(text)
-    understands = _known(name).understands
+    name, _ = _parsed(text)
+    understands = METRICS[name].understands
     raw_score = raw_score_of(loss)
     if raw_score is None or raw_score in understands:
         return
@@ -78,7 +78,11 @@ def check_metric_fits(text: str, loss: str) -> None:
     )
 
 
-def _known(name: str) -> type[Metric]:
+def _parsed(text: str) -> tuple[str, dict[str, float]]:
+    """Name and parameters of a metric that there is."""
+    if isinstance(text, str) and meant_by(text) is not None:
+        raise unknown_name("metric", text, METRICS)
+    name, given = parse_name(text)
     if name not in METRICS:
         raise unknown_name("metric", name, METRICS)
-    return METRICS[name]
+    return name, given
