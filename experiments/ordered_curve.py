@@ -33,6 +33,7 @@ from benchmarks.store import keep
 from benchmarks.tables import SplitTable, scaled, split_table
 
 from ocelotboost import OcelotClassifier, OcelotRegressor
+from ocelotboost.boost.stopping import BestIteration
 
 SEEDS = (0, 1, 2)
 TASKS = {  # table of the folder: loss
@@ -49,8 +50,7 @@ BEST, CURVE, HELD, REPLAYED = (
     "held-out fifth",
     "held-out fifth, then replay",
 )
-WAYS: dict[str, dict[str, Any]] = {  # of choosing the number of trees
-    CURVE: {"early_stopping": "ordered"},
+HOLDING_OUT: dict[str, dict[str, Any]] = {  # ways of choosing the number of trees
     HELD: {"validation_fraction": 0.2},
     REPLAYED: {"validation_fraction": 0.2, "refit": "replay"},
 }
@@ -96,6 +96,16 @@ class Curves:
         """The tree after which the ordered curve is lowest."""
         return int(np.argmin(self.ordered))
 
+    def stopped_by_ordered(self, rounds: int) -> int:
+        """The tree that would be the last of a model which stops when the ordered curve has not
+        fallen for ``rounds`` trees."""
+        best = BestIteration(CURVE, higher_is_better=False, patience=rounds)
+        for tree in range(len(self.ordered)):
+            if best.follow(self.ordered[: tree + 1]):
+                break
+        assert best.iteration is not None
+        return best.iteration
+
     def gap(self, tree: int) -> float:
         """How much higher the ordered curve is, relative to the loss on the test rows."""
         return self.ordered[tree] / self.test[tree] - 1
@@ -121,12 +131,14 @@ class Outcome:
 
 
 def measure(task: str, table: SplitTable, training: Training, seed: int, scale: float) -> Outcome:
-    """One fit of all trees that watches the test rows, and one for each way of stopping."""
+    """One fit of all trees that watches the test rows, and one for each way of holding out."""
     train, test, loss = scaled(table.train, scale, seed), table.test, TASKS[task]
     whole = training.fit(loss, train, seed, eval_set=(test.features, test.target))
     curves = Curves(whole.history_["ordered"][loss], whole.history_["eval_0"][loss])
     stops = {BEST: Stop(curves.best + 1, curves.test[curves.best])}
-    for way, parameters in WAYS.items():
+    stopped_by_curve = curves.stopped_by_ordered(training.rounds)
+    stops[CURVE] = Stop(stopped_by_curve + 1, curves.test[stopped_by_curve])
+    for way, parameters in HOLDING_OUT.items():
         stopped = training.fit(
             loss, train, seed, early_stopping_rounds=training.rounds, **parameters
         )
@@ -175,7 +187,7 @@ def stop_table(outcomes: Sequence[Outcome]) -> Table:
     """A row a table and way of choosing the number of trees."""
     rows = []
     for task, found in _by_task(outcomes):
-        for way in (BEST, *WAYS):
+        for way in (BEST, CURVE, *HOLDING_OUT):
             stops = [outcome.stops[way] for outcome in found]
             others = [outcome.stops[HELD] for outcome in found]
             pairs = zip(stops, others, strict=True)

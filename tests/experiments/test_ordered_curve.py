@@ -59,10 +59,14 @@ def test_a_model_stopped_by_the_curve_is_that_of_all_trees_cut_where_the_curve_i
     assert found.rows == 500
     assert len(curves.ordered) == len(curves.test) == 12
     assert stops[BEST] == Stop(curves.best + 1, min(curves.test))
-    assert stops[CURVE].trees == curves.ordered_best + 1
-    assert stops[CURVE].loss == pytest.approx(curves.test[curves.ordered_best], rel=1e-5)
+    assert stops[CURVE] == Stop(curves.ordered_best + 1, curves.test[curves.ordered_best])
     assert stops[HELD].trees == stops[REPLAYED].trees
     assert stops[HELD].loss != stops[REPLAYED].loss
+
+
+def test_the_ordered_curve_stops_when_it_has_not_fallen_for_a_while():
+    curves = Curves(ordered=[0.9, 0.7, 0.8, 0.8, 0.6], test=[1.0] * 5)
+    assert [curves.stopped_by_ordered(rounds) for rounds in (1, 2, 3)] == [1, 1, 4]
 
 
 def test_gaps_are_relative_to_the_test_loss():
@@ -93,7 +97,8 @@ def test_one_command_writes_tables_and_curves(table, tmp_path, monkeypatch, caps
     ordered_curve.main()
     text = written.read_text()
     assert "by `python -m experiments.ordered_curve --task adult --seeds 0 1`" in text
-    assert f"| adult | {CURVE} | 3 |" in text
+    assert f"| adult | {CURVE} | 2 |" in text
+    assert f"| adult | {HELD} | 3 |" in text
     outcomes = json.loads(curves.read_text()).values()
     assert [one["values"]["curves"]["ordered"] for one in outcomes] == [[0.9, 0.7]] * 2
     assert "adult, seed 1 …" in capsys.readouterr().out

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.boost.callback import History, IterationInfo, call
-from ocelotboost.boost.evaluation import UNSEEN, EvalSet, Evaluation, LossMetric
+from ocelotboost.boost.evaluation import EvalSet, Evaluation, LossMetric
 from ocelotboost.boost.evidence import Evidence
 from ocelotboost.boost.ordered import OrderedModels
 from ocelotboost.boost.plain import PlainModels, TrainingSet
@@ -57,7 +57,6 @@ class BoostSettings:
 
     segments         of the orderings in Ordered mode; None is Plain
     supporting_rate  share of the learning rate that supporting models of Plain mode take
-    stop_on_unseen   stop on the supporting models' loss of rows they have not seen
     """
 
     iterations: int
@@ -73,7 +72,6 @@ class BoostSettings:
     segments: Segments | None
     body_gradients: str
     supporting_rate: float
-    stop_on_unseen: bool
     early_stopping_rounds: int | None
     time_limit: float | None
     n_threads: int
@@ -109,8 +107,8 @@ def boost(
     seed: np.random.SeedSequence,
 ) -> Boosted:
     """Train from the raw predictions ``start`` (n_outputs, n), which are those of a model where
-    training ``continues``. The first of ``metrics``, on the first eval set or on unseen rows,
-    decides about stopping; without metrics the loss does.
+    training ``continues``. The first of ``metrics``, on the first eval set, decides about
+    stopping; without metrics the loss does.
 
     Ctrl-C ends training after the last tree that was finished, its metrics included."""
     loss_pass = pass_for(loss, settings.n_threads)
@@ -119,7 +117,7 @@ def boost(
     ordered = isinstance(models, OrderedModels)
     evaluation = Evaluation(loss_metric, metrics, eval_sets, with_unseen=ordered)
     judge = metrics[0] if metrics else loss_metric
-    watched = _watched(eval_sets, settings)
+    watched = eval_sets[0].name if eval_sets else None
     curve = evaluation.history[watched][judge.name] if watched is not None else []
     best = BestIteration(
         f"{judge.name!r} on {watched!r}", judge.higher_is_better, settings.early_stopping_rounds
@@ -183,13 +181,6 @@ def _models(
         settings.body_gradients,
         continues,
     )
-
-
-def _watched(eval_sets: list[EvalSet], settings: BoostSettings) -> str | None:
-    """The name of the curve that decides about stopping."""
-    if settings.stop_on_unseen:
-        return UNSEEN
-    return eval_sets[0].name if eval_sets else None
 
 
 class _Grower:

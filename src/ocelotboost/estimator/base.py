@@ -26,7 +26,6 @@ from ocelotboost.estimator.eval_sets import eval_inputs, rows_to_watch
 from ocelotboost.estimator.fitted import Fitted, FittedAttributes
 from ocelotboost.estimator.hints import hint_in_fit
 from ocelotboost.estimator.metrics import metrics_from
-from ocelotboost.estimator.mode import check_mode
 from ocelotboost.estimator.parameters import check_parameters, model_parameters
 from ocelotboost.estimator.preparation import Prepared, replay_on_all_rows
 from ocelotboost.estimator.progress import ProgressBar
@@ -98,7 +97,6 @@ class OcelotEstimator(FittedAttributes, DeclaredParameters):
         The estimator itself.
         """
         check_parameters(self)
-        check_mode(self)
         check_sampling(self.bootstrap_type, self.subsample, self.bagging_temperature)
         n_threads = thread_count(self.n_jobs)
         named = self.cat_features if cat_features is None else cat_features

@@ -17,7 +17,6 @@ from ocelotboost.estimator.choices import (
     BoostingType,
     BootstrapType,
     BorderType,
-    EarlyStopping,
     Interrupt,
     LeafEstimationMethod,
     NanMode,
@@ -274,20 +273,18 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         "set. None: the loss.",
         aliases=("metric", "metrics", "custom_metric", "scoring"),
     )
-    early_stopping: EarlyStopping = parameter(
-        "auto",
-        one_of(EarlyStopping),
-        "Which curve decides when to stop. 'auto': that of the eval set, if there is one. "
-        "'ordered': that of the training rows at models which have not seen them: no rows are held "
-        "out, the mode is Ordered, and it tends to stop late (docs/ordered.md).",
-        aliases=("od_type",),
-    )
     early_stopping_rounds: int | None = parameter(
         None,
         either(nothing(), whole(1)),
-        "Stop when the eval metric has not improved for so many trees. With validation_fraction or "
-        "early_stopping='ordered', None means 50.",
-        aliases=("early_stopping_round", "od_wait", "n_iter_no_change"),
+        "Stop when the eval metric has not improved for this many trees. With validation_fraction, "
+        "None means 50.",
+        aliases=(
+            "early_stopping",
+            "early_stopping_round",
+            "od_type",
+            "od_wait",
+            "n_iter_no_change",
+        ),
     )
     use_best_model: bool = parameter(
         True,

@@ -91,11 +91,10 @@ def hold_out(
 
 def _check_nothing_to_hold_out(estimator: OcelotEstimator, evals: list[EvalInput]) -> None:
     """Refuse parameters that would do nothing without held-out rows."""
-    watched = bool(evals) or estimator.early_stopping == "ordered"
-    if estimator.early_stopping_rounds is not None and not watched:
+    if estimator.early_stopping_rounds is not None and not evals:
         raise ParameterError(
             f"early_stopping_rounds={estimator.early_stopping_rounds} needs rows to watch; give an "
-            "eval_set, a validation_fraction, or early_stopping='ordered'."
+            "eval_set or a validation_fraction."
         )
     if estimator.refit is not None:
         raise ParameterError(

@@ -33,8 +33,7 @@ def boost_settings(
     min_weight = min_data * mean_weight if min_data > 1 else 0.0
     patience = estimator.early_stopping_rounds
     ordered = training.orderings is not None  # not where a single row comes before nobody
-    stop_on_unseen = ordered and estimator.early_stopping == "ordered"
-    if patience is None and (stop_on_unseen or estimator.validation_fraction is not None):
+    if patience is None and estimator.validation_fraction is not None:
         patience = _DEFAULT_PATIENCE
     segments = None
     if ordered:
@@ -69,7 +68,6 @@ def boost_settings(
         segments=segments,
         body_gradients=estimator.body_gradients,
         supporting_rate=float(estimator.supporting_rate),
-        stop_on_unseen=stop_on_unseen,
         early_stopping_rounds=patience,
         time_limit=estimator.time_limit,
         n_threads=n_threads,
