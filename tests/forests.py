@@ -9,37 +9,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ocelotboost.kernels.reference.table import hash_text, siphash
 from ocelotboost.model.forest import Forest
 from ocelotboost.model.statistic_table import Indicators, StatisticTables, compact, offsets_of
 from ocelotboost.table.columns import DensePart, Table
 
-WORD = (1 << 64) - 1
-
-
-def mix64(x: int) -> int:
-    x ^= x >> 30
-    x = x * 0xBF58476D1CE4E5B9 & WORD
-    x ^= x >> 27
-    x = x * 0x94D049BB133111EB & WORD
-    return x ^ (x >> 31)
+#: What the categories of all these forests and rows are hashed under.
+KEY = np.array([0x0123456789ABCDEF, 0xFEDCBA9876543210], dtype=np.uint64)
 
 
 def text_hash(text: str | None) -> int:
     """The hash of a category's text; 0 is missing."""
-    if text is None:
-        return 0
-    data = text.encode()
-    h = mix64(len(data) + 0x9E3779B97F4A7C15 & WORD)
-    for first in range(0, len(data), 8):
-        h = mix64(h ^ int.from_bytes(data[first : first + 8], "little"))
-    return h or 1
+    return 0 if text is None else hash_text(text.encode(), KEY)
 
 
 def key_of(hashes: list[int]) -> int:
-    key = hashes[0]
-    for one in hashes[1:]:
-        key = mix64(key * 0x9E3779B97F4A7C15 + one & WORD)
-    return key
+    return hashes[0] if len(hashes) == 1 else int(siphash([*hashes, 0], 8 * len(hashes), KEY))
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +62,7 @@ def rows_of(seed: int, n_rows: int) -> Rows:
             values = rng.normal(size=(n_rows, 1))
             values[rng.random(n_rows) < 0.2] = np.nan
             parts.append(DensePart(column, values))
-    return Rows(n_rows, N_FEATURES, None, tuple(parts), categories)
+    return Rows(n_rows, N_FEATURES, None, tuple(parts), categories, KEY)
 
 
 def category_forest(
@@ -107,6 +92,7 @@ def category_forest(
         categorical=np.isin(np.arange(N_FEATURES), CATEGORICAL),
         indicators=indicators,
         statistics=tables,
+        hash_key=KEY,
     )
 
 
@@ -125,9 +111,10 @@ def _random_tables(rng: np.random.Generator, n_tables: int, weighted: bool) -> S
             for c in rng.choice([0, 2, 5, 6, 7, 8], size=rng.integers(0, 3)).tolist()
         ]
         values = {
-            key_of([*hashes, *([mix64(int(rng.integers(0, 1 << len(base))) + 1)] if base else [])])
+            key_of([*hashes, *([int(rng.integers(0, 1 << len(base)))] if base else [])])
             for hashes in rng.choice(
-                [text_hash(text) for text in TEXTS[:3]], size=(20, len(chosen))
+                np.array([text_hash(text) for text in TEXTS[:3]], dtype=np.uint64),
+                size=(20, len(chosen)),
             ).tolist()
         }
         n_targets = int(rng.integers(1, 3))
@@ -208,7 +195,7 @@ def statistic_bin(forest: Forest, rows: Rows, row: int, column: int) -> int:
     for question in base:
         asked, border = tables.question_columns[question], tables.question_borders[question]
         answers = 2 * answers + answer(forest, rows, row, int(asked), float(border))
-    key = key_of([*members, *([mix64(answers + 1)] if base else [])])
+    key = key_of([*members, *([answers] if base else [])])
     entries = tables.entries_of(table)
     of_key = {k: entry for entry, k in enumerate(tables.keys[entries].tolist())}
     entry = of_key.get(key)

@@ -10,6 +10,7 @@
 
 #include "checks.h"
 #include "gil.h"
+#include "siphash.h"
 #include "threads.h"
 
 namespace ocelot::bindings {
@@ -32,6 +33,11 @@ inline const float* data_or_null(const OptionalWeights& weights, std::size_t n_r
   if (!weights) return nullptr;
   require(weights->shape(0) == n_rows, "weights: one a row is needed");
   return weights->data();
+}
+
+inline HashKey hash_key(const In<std::uint64_t, 1>& key) {
+  require(key.shape(0) == 2, "key: two words are needed");
+  return {key.data()[0], key.data()[1]};
 }
 
 using Released = nb::call_guard<ReleasedGil>;

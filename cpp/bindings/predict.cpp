@@ -27,23 +27,26 @@ void predict_trees_of(const In<std::uint8_t, 2>& bins, const In<std::uint32_t, 1
   predict_trees(bins.data(), bins.shape(1), trees, inout_raw.data(), n_threads);
 }
 
-void combination_keys_of(const In<std::uint64_t, 2>& hashes,
+void combination_keys_of(const In<std::uint64_t, 2>& hashes, const In<std::uint64_t, 1>& key,
                          const Array<std::uint64_t, 1>& out_keys, Threads n_threads) {
   require(hashes.shape(0) >= 1, "hashes: at least one member is needed");
   require(out_keys.shape(0) == hashes.shape(1), "out_keys: one a row is needed");
-  combination_keys(hashes.data(), hashes.shape(0), hashes.shape(1), out_keys.data(), n_threads);
+  combination_keys(hashes.data(), hashes.shape(0), hashes.shape(1), hash_key(key), out_keys.data(),
+                   n_threads);
 }
 
 void index_keys_of(const In<std::uint64_t, 1>& keys, const In<std::uint64_t, 1>& entry_offsets,
                    const In<std::uint64_t, 1>& bucket_offsets,
                    const Array<std::uint64_t, 2>& out_slot_keys,
                    const Array<std::uint64_t, 1>& out_vacant,
+                   const Array<std::uint64_t, 1>& out_n_ascending,
                    const Array<std::uint32_t, 2>& out_slot_entries, Threads n_threads) {
   const std::size_t n_tables = out_vacant.shape(0);
   require(out_slot_keys.shape(1) == bucket_size, "out_slot_keys: eight slots a bucket");
   require(out_slot_entries.shape(0) == out_slot_keys.shape(0) &&
               out_slot_entries.shape(1) == bucket_size,
           "out_slot_entries: one a slot is needed");
+  require(out_n_ascending.shape(0) == n_tables, "out_n_ascending: one a table is needed");
   require_partition(entry_offsets, n_tables, keys.shape(0), "entry_offsets: do not fit");
   require_partition(bucket_offsets, n_tables, out_slot_keys.shape(0), "bucket_offsets: do not fit");
   for (std::size_t t = 0; t < n_tables; ++t) {
@@ -53,13 +56,15 @@ void index_keys_of(const In<std::uint64_t, 1>& keys, const In<std::uint64_t, 1>&
     require(n_entries < std::uint64_t{1} << 32, "entry_offsets: a table has too many entries");
   }
   index_keys(keys.data(), entry_offsets.data(), n_tables, bucket_offsets.data(),
-             out_slot_keys.data(), out_vacant.data(), out_slot_entries.data(), n_threads);
+             out_slot_keys.data(), out_vacant.data(), out_n_ascending.data(),
+             out_slot_entries.data(), n_threads);
 }
 
-void look_up_of(const In<std::uint64_t, 2>& hashes, const In<std::uint32_t, 1>& member_offsets,
-                const In<std::uint32_t, 1>& members, const In<std::uint32_t, 2>& answers,
-                const In<std::int32_t, 1>& answer_rows, const In<std::uint64_t, 1>& bucket_offsets,
-                const In<std::uint64_t, 2>& slot_keys, const In<std::uint64_t, 1>& vacant,
+void look_up_of(const In<std::uint64_t, 2>& hashes, const In<std::uint64_t, 1>& key,
+                const In<std::uint32_t, 1>& member_offsets, const In<std::uint32_t, 1>& members,
+                const In<std::uint32_t, 2>& answers, const In<std::int32_t, 1>& answer_rows,
+                const In<std::uint64_t, 1>& bucket_offsets, const In<std::uint64_t, 2>& slot_keys,
+                const In<std::uint64_t, 1>& vacant, const In<std::uint64_t, 1>& n_ascending,
                 const In<std::uint32_t, 1>& column_offsets, const In<std::uint64_t, 1>& bin_offsets,
                 const In<std::uint8_t, 1>& slot_bins, const In<std::uint32_t, 1>& targets,
                 const Array<std::uint8_t, 2>& inout_bins, Threads n_threads) {
@@ -68,6 +73,7 @@ void look_up_of(const In<std::uint64_t, 2>& hashes, const In<std::uint32_t, 1>& 
   require_partition(member_offsets, n_tables, members.shape(0), "member_offsets: do not fit");
   require_below(members, hashes.shape(0), "members: no such row of hashes");
   require(answer_rows.shape(0) == n_tables, "answer_rows: one a table is needed");
+  require(n_ascending.shape(0) == n_tables, "n_ascending: one a table is needed");
   require_partition(bucket_offsets, n_tables, slot_keys.shape(0), "bucket_offsets: do not fit");
   require(slot_keys.shape(1) == bucket_size, "slot_keys: eight slots a bucket");
   require_partition(column_offsets, n_tables, targets.shape(0), "column_offsets: do not fit");
@@ -82,11 +88,13 @@ void look_up_of(const In<std::uint64_t, 2>& hashes, const In<std::uint32_t, 1>& 
     const auto n_columns = column_offsets.data()[t + 1] - column_offsets.data()[t];
     const auto n_bins = bin_offsets.data()[t + 1] - bin_offsets.data()[t];
     require(n_buckets > 0, "bucket_offsets: a table has no bucket");
+    require(n_ascending.data()[t] <= n_buckets, "n_ascending: more than buckets");
     require(n_bins == n_buckets * bucket_size * n_columns, "bin_offsets: do not fit");
   }
-  const CategoryRows rows{n_rows,         hashes.data(),  member_offsets.data(),
-                          members.data(), answers.data(), answer_rows.data()};
-  const KeyIndex index{n_tables, bucket_offsets.data(), slot_keys.data(), vacant.data()};
+  const CategoryRows rows{n_rows,         hashes.data(),      member_offsets.data(), members.data(),
+                          answers.data(), answer_rows.data(), hash_key(key)};
+  const KeyIndex index{n_tables, bucket_offsets.data(), slot_keys.data(), vacant.data(),
+                       n_ascending.data()};
   const SlotBins bins{column_offsets.data(), bin_offsets.data(), slot_bins.data(), targets.data()};
   look_up(rows, index, bins, inout_bins.data(), n_threads);
 }
@@ -125,18 +133,21 @@ void bind_predict(nb::module_& module) {
              arg("depths").noconvert(), arg("leaf_values").noconvert(),
              arg("inout_raw").noconvert(), nb::kw_only(), arg("n_threads"), Released());
   module.def("combination_keys", &combination_keys_of, arg("hashes").noconvert(),
-             arg("out_keys").noconvert(), nb::kw_only(), arg("n_threads"), Released());
+             arg("key").noconvert(), arg("out_keys").noconvert(), nb::kw_only(), arg("n_threads"),
+             Released());
   module.def("index_keys", &index_keys_of, arg("keys").noconvert(),
              arg("entry_offsets").noconvert(), arg("bucket_offsets").noconvert(),
              arg("out_slot_keys").noconvert(), arg("out_vacant").noconvert(),
-             arg("out_slot_entries").noconvert(), nb::kw_only(), arg("n_threads"), Released());
-  module.def("look_up", &look_up_of, arg("hashes").noconvert(), arg("member_offsets").noconvert(),
-             arg("members").noconvert(), arg("answers").noconvert(), arg("answer_rows").noconvert(),
-             arg("bucket_offsets").noconvert(), arg("slot_keys").noconvert(),
-             arg("vacant").noconvert(), arg("column_offsets").noconvert(),
-             arg("bin_offsets").noconvert(), arg("slot_bins").noconvert(),
-             arg("targets").noconvert(), arg("inout_bins").noconvert(), nb::kw_only(),
+             arg("out_n_ascending").noconvert(), arg("out_slot_entries").noconvert(), nb::kw_only(),
              arg("n_threads"), Released());
+  module.def("look_up", &look_up_of, arg("hashes").noconvert(), arg("key").noconvert(),
+             arg("member_offsets").noconvert(), arg("members").noconvert(),
+             arg("answers").noconvert(), arg("answer_rows").noconvert(),
+             arg("bucket_offsets").noconvert(), arg("slot_keys").noconvert(),
+             arg("vacant").noconvert(), arg("n_ascending").noconvert(),
+             arg("column_offsets").noconvert(), arg("bin_offsets").noconvert(),
+             arg("slot_bins").noconvert(), arg("targets").noconvert(),
+             arg("inout_bins").noconvert(), nb::kw_only(), arg("n_threads"), Released());
   module.def("match_categories", &match_categories_of, arg("hashes").noconvert(),
              arg("sources").noconvert(), arg("categories").noconvert(), arg("targets").noconvert(),
              arg("inout_bins").noconvert(), nb::kw_only(), arg("n_threads"), Released());

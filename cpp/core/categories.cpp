@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "numbering.h"
 #include "pool.h"
 
 namespace ocelot {
@@ -24,18 +25,8 @@ constexpr std::size_t rows_per_share = 1 << 15;
 constexpr int most_share_bits = 8;
 constexpr std::size_t few_distinct = 1 << 14;
 
-std::uint64_t hash_text(const char* text, std::size_t size) {
-  std::uint64_t hash = mix64(size + 0x9E3779B97F4A7C15);
-  std::uint64_t word;
-  for (; size >= sizeof word; text += sizeof word, size -= sizeof word) {
-    std::memcpy(&word, text, sizeof word);
-    hash = mix64(hash ^ word);
-  }
-  if (size > 0) {
-    word = 0;
-    std::memcpy(&word, text, size);
-    hash = mix64(hash ^ word);
-  }
+std::uint64_t hash_text(const char* text, std::size_t size, HashKey key) {
+  const std::uint64_t hash = hash_bytes(text, size, key);
   return hash == missing_hash ? 1 : hash;
 }
 
@@ -48,48 +39,6 @@ void hash_rows(std::size_t n, const bool* valid, std::uint64_t* out_hashes, int 
     }
   });
 }
-
-// The distinct hashes of some rows, numbered in the order they are met. Hashes are mixed already,
-// so their low bits say where to look.
-class Numbering {
- public:
-  Numbering() : slots_(256) {}
-
-  std::uint32_t number_of(std::uint64_t hash) {
-    for (std::size_t at = hash & (slots_.size() - 1);; at = (at + 1) & (slots_.size() - 1)) {
-      Slot& slot = slots_[at];
-      if (slot.number_plus_one == 0) return insert(slot, hash);
-      if (slot.hash == hash) return slot.number_plus_one - 1;
-    }
-  }
-
-  const std::vector<std::uint64_t>& distinct() const { return distinct_; }
-
- private:
-  struct Slot {
-    std::uint64_t hash;
-    std::uint32_t number_plus_one;  // 0: nothing here
-  };
-
-  std::uint32_t insert(Slot& slot, std::uint64_t hash) {
-    distinct_.push_back(hash);
-    slot = {hash, std::uint32_t(distinct_.size())};
-    if (distinct_.size() * 2 > slots_.size()) grow();
-    return std::uint32_t(distinct_.size() - 1);
-  }
-
-  void grow() {
-    slots_.assign(slots_.size() * 2, Slot{});
-    for (std::size_t i = 0; i < distinct_.size(); ++i) {
-      std::size_t at = distinct_[i] & (slots_.size() - 1);
-      while (slots_[at].number_plus_one != 0) at = (at + 1) & (slots_.size() - 1);
-      slots_[at] = {distinct_[i], std::uint32_t(i + 1)};
-    }
-  }
-
-  std::vector<Slot> slots_;
-  std::vector<std::uint64_t> distinct_;
-};
 
 struct Numbered {
   std::uint64_t hash;
@@ -127,7 +76,7 @@ struct Share {
 template <class Number>
 bool number_rows(const std::uint64_t* hashes, std::size_t n, std::size_t most_distinct,
                  int n_common, Number* out_numbers, Share& out_share) {
-  Numbering numbering;
+  Numbering<OwnBits> numbering;
   for (std::size_t i = 0; i < n; ++i) {
     out_numbers[i] = numbering.number_of(hashes[i]);
     if (out_numbers[i] >= most_distinct) return false;
@@ -208,47 +157,48 @@ std::size_t encode_in_shares(const std::uint64_t* hashes, std::size_t n, std::ui
 }  // namespace
 
 template <class Offset>
-void hash_texts(const JoinedTexts<Offset>& texts, std::size_t n, const bool* valid,
+void hash_texts(const JoinedTexts<Offset>& texts, std::size_t n, const bool* valid, HashKey key,
                 std::uint64_t* out_hashes, int n_threads) {
   hash_rows(n, valid, out_hashes, n_threads, [&](std::size_t i) {
     const Offset begin = texts.offsets[i], end = texts.offsets[i + 1];
     if (begin < 0 || end < begin || std::size_t(end) > texts.n_bytes) {
       throw std::invalid_argument("offsets: a text is not inside bytes");
     }
-    return hash_text(texts.bytes + begin, std::size_t(end - begin));
+    return hash_text(texts.bytes + begin, std::size_t(end - begin), key);
   });
 }
-template void hash_texts(const JoinedTexts<std::int32_t>&, std::size_t, const bool*, std::uint64_t*,
-                         int);
-template void hash_texts(const JoinedTexts<std::int64_t>&, std::size_t, const bool*, std::uint64_t*,
-                         int);
+template void hash_texts(const JoinedTexts<std::int32_t>&, std::size_t, const bool*, HashKey,
+                         std::uint64_t*, int);
+template void hash_texts(const JoinedTexts<std::int64_t>&, std::size_t, const bool*, HashKey,
+                         std::uint64_t*, int);
 
-void hash_text_views(const ViewedTexts& texts, std::size_t n, const bool* valid,
+void hash_text_views(const ViewedTexts& texts, std::size_t n, const bool* valid, HashKey key,
                      std::uint64_t* out_hashes, int n_threads) {
   hash_rows(n, valid, out_hashes, n_threads, [&](std::size_t i) {
     const TextView& view = texts.views[i];
     const std::size_t size = std::size_t(view.size);  // enormous where it is negative
-    if (size <= sizeof view.text) return hash_text(view.text, size);
+    if (size <= sizeof view.text) return hash_text(view.text, size, key);
     const std::size_t buffer = std::size_t(view.elsewhere.buffer);
     const std::size_t offset = std::size_t(view.elsewhere.offset);
     if (view.size < 0 || buffer >= texts.n_buffers || offset > texts.sizes[buffer] ||
         size > texts.sizes[buffer] - offset) {
       throw std::invalid_argument("views: a text is not inside its buffer");
     }
-    return hash_text(texts.buffers[buffer] + offset, size);
+    return hash_text(texts.buffers[buffer] + offset, size, key);
   });
 }
 
 template <class Integer>
-void hash_integers(const Integer* values, std::size_t n, std::uint64_t* out_hashes, int n_threads) {
+void hash_integers(const Integer* values, std::size_t n, HashKey key, std::uint64_t* out_hashes,
+                   int n_threads) {
   hash_rows(n, nullptr, out_hashes, n_threads, [&](std::size_t i) {
     char digits[24];
     const char* end = std::to_chars(std::begin(digits), std::end(digits), values[i]).ptr;
-    return hash_text(digits, std::size_t(end - digits));
+    return hash_text(digits, std::size_t(end - digits), key);
   });
 }
-template void hash_integers(const std::int64_t*, std::size_t, std::uint64_t*, int);
-template void hash_integers(const std::uint64_t*, std::size_t, std::uint64_t*, int);
+template void hash_integers(const std::int64_t*, std::size_t, HashKey, std::uint64_t*, int);
+template void hash_integers(const std::uint64_t*, std::size_t, HashKey, std::uint64_t*, int);
 
 // Both ways give the same; the first is quicker while its table fits into a cache.
 std::size_t encode_hashes(const std::uint64_t* hashes, std::size_t n, std::uint32_t* out_codes,
@@ -263,6 +213,12 @@ std::size_t encode_hashes(const std::uint64_t* hashes, std::size_t n, std::uint3
     for (std::size_t i = begin; i < end; ++i) out_codes[i] = all.place_of[out_codes[i]];
   });
   return all.values.size();
+}
+
+std::uint64_t numbering_steps(const std::uint64_t* keys, std::size_t n) {
+  Numbering<OwnBits, std::uint64_t> numbering;
+  for (std::size_t i = 0; i < n; ++i) numbering.number_of(keys[i]);
+  return numbering.steps;
 }
 
 }  // namespace ocelot

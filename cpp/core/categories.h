@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "mix64.h"
+#include "siphash.h"
 
 namespace ocelot {
 
@@ -45,18 +45,22 @@ struct ViewedTexts {
 // Texts come from files that nobody has checked: one that is not inside its bytes is an
 // std::invalid_argument.
 template <class Offset>
-void hash_texts(const JoinedTexts<Offset>& texts, std::size_t n, const bool* valid,
+void hash_texts(const JoinedTexts<Offset>& texts, std::size_t n, const bool* valid, HashKey key,
                 std::uint64_t* out_hashes, int n_threads);
-void hash_text_views(const ViewedTexts& texts, std::size_t n, const bool* valid,
+void hash_text_views(const ViewedTexts& texts, std::size_t n, const bool* valid, HashKey key,
                      std::uint64_t* out_hashes, int n_threads);
 
 // The hash of each number's decimal digits.
 template <class Integer>
-void hash_integers(const Integer* values, std::size_t n, std::uint64_t* out_hashes, int n_threads);
+void hash_integers(const Integer* values, std::size_t n, HashKey key, std::uint64_t* out_hashes,
+                   int n_threads);
 
 // The distinct hashes, ascending, into out_values [n], and the place of each row's hash among them
 // into out_codes [n]. Returns how many are distinct.
 std::size_t encode_hashes(const std::uint64_t* hashes, std::size_t n, std::uint32_t* out_codes,
                           std::uint64_t* out_values, int n_threads);
+
+// How many slots are looked at while these hashes are numbered one after the other.
+std::uint64_t numbering_steps(const std::uint64_t* hashes, std::size_t n);
 
 }  // namespace ocelot

@@ -1,11 +1,11 @@
 #include "join_codes.h"
 
 #include <algorithm>
-#include <bit>
 #include <vector>
 
 #include "mix64.h"
 #include "multiversion.h"
+#include "numbering.h"
 #include "pool.h"
 
 namespace ocelot {
@@ -13,70 +13,43 @@ namespace {
 
 constexpr std::uint32_t no_code = 0xffffffff;
 
+// Codes of neighbours are neighbours too, so their bits have to be mixed.
+struct MixedBits {
+  OCELOT_INLINE std::uint64_t operator()(std::uint64_t key) const { return mix64(key); }
+};
+
 // Numbers keys in the order in which they first occur. With few possible keys a table has a place
 // for each; with many it is a hash table that grows, so that it stays as small as the values are
 // few.
-class Numbering {
+class KeyNumbering {
  public:
-  Numbering(std::uint64_t n_possible, std::size_t n_rows) : direct_(n_possible <= 2 * n_rows) {
-    if (direct_) {
-      codes_.assign(n_possible, no_code);
-    } else {
-      resize(1024);
-    }
+  KeyNumbering(std::uint64_t n_possible, std::size_t n_rows) : direct_(n_possible <= 2 * n_rows) {
+    if (direct_) codes_.assign(n_possible, no_code);
   }
 
   void number(const std::uint64_t* keys, std::size_t count, std::uint32_t* out) {
     if (direct_) {
       for (std::size_t i = 0; i < count; ++i) {
         std::uint32_t& code = codes_[keys[i]];
-        if (code == no_code) code = size_++;
+        if (code == no_code) code = n_direct_++;
         out[i] = code;
       }
       return;
     }
-    if ((size_ + count) * 2 > codes_.size()) resize(2 * std::bit_ceil(2 * (size_ + count)));
-    for (std::size_t i = 0; i < count; ++i) {
-      __builtin_prefetch(&codes_[mix64(keys[i]) & mask_]);
-      __builtin_prefetch(&keys_[mix64(keys[i]) & mask_]);
-    }
-    for (std::size_t i = 0; i < count; ++i) out[i] = find(keys[i]);
+    hashed_.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) hashed_.prefetch(keys[i]);
+    for (std::size_t i = 0; i < count; ++i) out[i] = hashed_.number_of(keys[i]);
   }
 
-  std::uint32_t size() const { return size_; }
+  std::uint32_t size() const {
+    return direct_ ? n_direct_ : std::uint32_t(hashed_.distinct().size());
+  }
 
  private:
-  std::uint32_t find(std::uint64_t key) {
-    std::size_t place = mix64(key) & mask_;
-    while (codes_[place] != no_code && keys_[place] != key) place = (place + 1) & mask_;
-    if (codes_[place] == no_code) {
-      codes_[place] = size_++;
-      keys_[place] = key;
-    }
-    return codes_[place];
-  }
-
-  void resize(std::size_t capacity) {
-    std::vector<std::uint32_t> codes(capacity, no_code);
-    std::vector<std::uint64_t> keys(capacity);
-    const std::size_t mask = capacity - 1;
-    for (std::size_t old = 0; old < codes_.size(); ++old) {
-      if (codes_[old] == no_code) continue;
-      std::size_t place = mix64(keys_[old]) & mask;
-      while (codes[place] != no_code) place = (place + 1) & mask;
-      codes[place] = codes_[old];
-      keys[place] = keys_[old];
-    }
-    codes_.swap(codes);
-    keys_.swap(keys);
-    mask_ = mask;
-  }
-
   bool direct_;
-  std::uint32_t size_ = 0;
-  std::size_t mask_ = 0;
+  std::uint32_t n_direct_ = 0;
   std::vector<std::uint32_t> codes_;
-  std::vector<std::uint64_t> keys_;
+  Numbering<MixedBits> hashed_;
 };
 
 // Members are joined as digits of one number while it fits into 64 bits; when it no longer would,
@@ -95,7 +68,7 @@ std::uint32_t join(const std::uint32_t* codes, const std::uint32_t* value_counts
            n_possible <= (std::uint64_t{1} << 63) / std::max(value_counts[members[next]], 1u)) {
       n_possible *= value_counts[members[next++]];
     }
-    Numbering numbering(n_possible, n_rows);
+    KeyNumbering numbering(n_possible, n_rows);
     std::uint64_t keys[block];
     for (std::size_t begin = 0; begin < n_rows; begin += block) {
       const std::size_t count = std::min(block, n_rows - begin);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "combination_key.h"
 #include "multiversion.h"
 #include "pool.h"
 
@@ -11,6 +10,7 @@ namespace {
 
 constexpr std::size_t block_size = 256;
 constexpr std::size_t rows_per_task = 4096;
+constexpr std::uint64_t golden_ratio = 0x9E3779B97F4A7C15;  // 2^64 / 1.618...
 
 OCELOT_INLINE std::uint64_t bucket_of(std::uint64_t key, std::uint64_t n_buckets) {
   __extension__ typedef unsigned __int128 Wide;
@@ -27,7 +27,7 @@ struct Found {
 
 struct TableOfKeys {
   const std::uint64_t* slot_keys;
-  std::uint64_t n_buckets, vacant;
+  std::uint64_t n_buckets, vacant, n_ascending;
 
   // No branches, since no one can guess where a key lies or whether it is there.
   OCELOT_INLINE Found find_in_bucket(const std::uint64_t* bucket, std::uint64_t key) const {
@@ -65,7 +65,7 @@ OCELOT_HOT void find_slots(const TableOfKeys& table, const std::uint64_t* keys, 
   for (std::size_t w = 0; w < n_waiting; ++w) {
     const std::size_t i = waiting[w];
     std::uint64_t bucket = inout_places[i] / bucket_size;
-    for (std::uint64_t tries = 1; tries < table.n_buckets; ++tries) {
+    for (std::size_t tries = 1; tries < most_buckets; ++tries) {
       bucket = bucket + 1 == table.n_buckets ? 0 : bucket + 1;
       const std::uint64_t* keys_here = table.slot_keys + bucket * bucket_size;
       const Found found = table.find_in_bucket(keys_here, keys[i]);
@@ -75,25 +75,75 @@ OCELOT_HOT void find_slots(const TableOfKeys& table, const std::uint64_t* keys, 
   }
 }
 
-void join_hashes(std::uint64_t* keys, const std::uint64_t* hashes, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) keys[i] = joined_key(keys[i], hashes[i]);
+// The same where keys ascend: the last bucket that begins at or below the key has it, or none. The
+// last slot of the table is always vacant.
+void find_by_halving(const TableOfKeys& table, const std::uint64_t* keys, std::size_t count,
+                     std::uint64_t* out_places) {
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint64_t bucket = 0, n_left = table.n_ascending;
+    while (n_left > 1) {
+      const std::uint64_t half = n_left / 2;
+      if (table.slot_keys[(bucket + half) * bucket_size] <= keys[i]) bucket += half;
+      n_left -= half;
+    }
+    const Found found = table.find_in_bucket(table.slot_keys + bucket * bucket_size, keys[i]);
+    out_places[i] = (found.absent ? table.n_buckets - 1 : bucket) * bucket_size + found.slot;
+  }
+}
+
+// The members of a combination: rows of hashes, and perhaps answers that count as one more.
+struct Members {
+  const std::uint64_t* hashes;  // from the first row of interest
+  std::size_t n_rows;           // from one member to the next
+  const std::uint32_t* places;  // [n] or null: all in order
+  std::size_t n;
+  const std::uint32_t* answers;  // or null
+
+  OCELOT_INLINE const std::uint64_t* member(std::size_t m) const {
+    return hashes + (places ? places[m] : m) * n_rows;
+  }
+  std::uint64_t n_bytes() const { return 8 * (n + (answers ? 1 : 0)); }
+};
+
+OCELOT_HOT void hash_members(const Members& members, HashKey key, std::size_t count,
+                             std::uint64_t* out_keys) {
+  const std::uint64_t n_bytes = members.n_bytes();
+  std::size_t i = 0;
+  for (; i + 4 <= count; i += 4) {
+    CategoryHash<Four> hash(key);
+    for (std::size_t m = 0; m < members.n; ++m) {
+      hash.add(*reinterpret_cast<const Four*>(members.member(m) + i));
+    }
+    if (const std::uint32_t* own = members.answers) {
+      hash.add(Four{own[i], own[i + 1], own[i + 2], own[i + 3]});
+    }
+    *reinterpret_cast<Four*>(out_keys + i) = hash.finish(Four{}, n_bytes);
+  }
+  for (; i < count; ++i) {
+    CategoryHash<std::uint64_t> hash(key);
+    for (std::size_t m = 0; m < members.n; ++m) hash.add(members.member(m)[i]);
+    if (members.answers) hash.add(members.answers[i]);
+    out_keys[i] = hash.finish(0, n_bytes);
+  }
+}
+
+void keys_of_members(const Members& members, HashKey key, std::size_t count,
+                     std::uint64_t* out_keys) {
+  if (members.n == 1 && !members.answers) {
+    std::copy_n(members.member(0), count, out_keys);
+  } else {
+    hash_members(members, key, count, out_keys);
+  }
 }
 
 void keys_of_rows(const CategoryRows& rows, std::size_t table, std::size_t first, std::size_t count,
                   std::uint64_t* keys) {
   const std::uint32_t begin = rows.member_offsets[table], end = rows.member_offsets[table + 1];
-  const std::uint64_t* hashes = rows.hashes + first;
-  std::copy_n(hashes + rows.members[begin] * rows.n_rows, count, keys);
-  for (std::uint32_t m = begin + 1; m < end; ++m) {
-    join_hashes(keys, hashes + rows.members[m] * rows.n_rows, count);
-  }
-  if (rows.answer_rows[table] >= 0) {
-    const std::uint32_t* answers =
-        rows.answers + std::size_t(rows.answer_rows[table]) * rows.n_rows + first;
-    for (std::size_t i = 0; i < count; ++i) {
-      keys[i] = joined_key(keys[i], hash_of_answers(answers[i]));
-    }
-  }
+  const std::int32_t answer_row = rows.answer_rows[table];
+  const std::uint32_t* answers =
+      answer_row < 0 ? nullptr : rows.answers + std::size_t(answer_row) * rows.n_rows + first;
+  keys_of_members({rows.hashes + first, rows.n_rows, rows.members + begin, end - begin, answers},
+                  rows.key, count, keys);
 }
 
 // A few hundred rows in three steps, so that many cache lines are on their way at a time.
@@ -102,14 +152,18 @@ void look_up_block(const CategoryRows& rows, const TableOfKeys& table, std::size
                    std::uint8_t* out) {
   std::uint64_t keys[block_size], places[block_size];
   keys_of_rows(rows, number, first, count, keys);
-  for (std::size_t i = 0; i < count; ++i) {
-    places[i] = bucket_of(keys[i], table.n_buckets);
-    __builtin_prefetch(table.slot_keys + places[i] * bucket_size);
+  if (table.n_ascending > 0) {
+    find_by_halving(table, keys, count, places);
+  } else {
+    for (std::size_t i = 0; i < count; ++i) {
+      places[i] = bucket_of(keys[i], table.n_buckets);
+      __builtin_prefetch(table.slot_keys + places[i] * bucket_size);
+    }
+    find_slots(table, keys, count, places);
   }
   const std::uint32_t begin = slot_bins.column_offsets[number];
   const std::size_t n_columns = slot_bins.column_offsets[number + 1] - begin;
   const std::uint8_t* bins = slot_bins.bins + slot_bins.bin_offsets[number];
-  find_slots(table, keys, count, places);
   for (std::size_t i = 0; i < count; ++i) {
     places[i] *= n_columns;
     __builtin_prefetch(bins + places[i]);
@@ -136,42 +190,84 @@ OCELOT_HOT void match_block(const std::uint64_t* hashes, std::uint64_t category,
   for (std::size_t i = 0; i < count; ++i) out[i] = hashes[i] == category ? 1 : 0;
 }
 
+// The smallest number that is not among some keys, which ascend.
+std::uint64_t first_absent(const std::uint64_t* keys, std::size_t n) {
+  std::uint64_t absent = 0;
+  for (std::size_t i = 0; i < n && keys[i] == absent; ++i) ++absent;
+  return absent;
+}
+
+// The slots of a table while it is filled.
+struct SlotsOfTable {
+  std::uint64_t* keys;
+  std::uint32_t* entries;
+  std::uint64_t n_buckets, vacant;
+
+  void clear(std::uint64_t n_entries) const {
+    std::fill_n(keys, n_buckets * bucket_size, vacant);
+    std::fill_n(entries, n_buckets * bucket_size, std::uint32_t(n_entries));
+  }
+
+  void set(std::uint64_t slot, std::uint64_t key, std::uint64_t entry) const {
+    keys[slot] = key;
+    entries[slot] = std::uint32_t(entry);
+  }
+
+  // False: most_buckets were full.
+  bool put(std::uint64_t key, std::uint64_t entry) const {
+    std::uint64_t bucket = bucket_of(key, n_buckets);
+    for (std::size_t tries = 0; tries < most_buckets; ++tries) {
+      std::uint64_t slot = bucket * bucket_size;
+      if (keys[slot + bucket_size - 1] == vacant) {
+        while (keys[slot] != vacant) ++slot;
+        set(slot, key, entry);
+        return true;
+      }
+      bucket = bucket + 1 == n_buckets ? 0 : bucket + 1;
+    }
+    return false;
+  }
+
+  // Whether every search, of a key that is there or of any other, ends within most_buckets.
+  bool searches_are_short() const {
+    std::size_t n_full = 0;  // in a row, round the table
+    for (std::uint64_t i = 0; i < n_buckets + most_buckets && n_full < most_buckets; ++i) {
+      n_full = keys[(i % n_buckets + 1) * bucket_size - 1] == vacant ? 0 : n_full + 1;
+    }
+    return n_full < most_buckets;
+  }
+};
+
 }  // namespace
 
 void combination_keys(const std::uint64_t* hashes, std::size_t n_members, std::size_t n_rows,
-                      std::uint64_t* out_keys, int n_threads) {
+                      HashKey key, std::uint64_t* out_keys, int n_threads) {
   parallel_blocks(n_rows, rows_per_task, n_threads,
                   [&](std::size_t begin, std::size_t end, std::size_t) {
-                    std::copy(hashes + begin, hashes + end, out_keys + begin);
-                    for (std::size_t m = 1; m < n_members; ++m) {
-                      join_hashes(out_keys + begin, hashes + m * n_rows + begin, end - begin);
-                    }
+                    keys_of_members({hashes + begin, n_rows, nullptr, n_members, nullptr}, key,
+                                    end - begin, out_keys + begin);
                   });
 }
 
 void index_keys(const std::uint64_t* keys, const std::uint64_t* entry_offsets, std::size_t n_tables,
                 const std::uint64_t* bucket_offsets, std::uint64_t* out_slot_keys,
-                std::uint64_t* out_vacant, std::uint32_t* out_slot_entries, int n_threads) {
+                std::uint64_t* out_vacant, std::uint64_t* out_n_ascending,
+                std::uint32_t* out_slot_entries, int n_threads) {
   parallel_for(n_tables, n_threads, [&](std::size_t t) {
-    const std::uint64_t begin = entry_offsets[t], end = entry_offsets[t + 1];
+    const std::uint64_t begin = entry_offsets[t], n_entries = entry_offsets[t + 1] - begin;
     const std::uint64_t n_buckets = bucket_offsets[t + 1] - bucket_offsets[t];
-    std::uint64_t* slots = out_slot_keys + bucket_offsets[t] * bucket_size;
-    std::uint32_t* entries = out_slot_entries + bucket_offsets[t] * bucket_size;
-    std::uint64_t vacant = 0;
-    for (std::uint64_t e = begin; e < end && keys[e] == vacant; ++e) ++vacant;
-    std::fill_n(slots, n_buckets * bucket_size, vacant);
-    std::fill_n(entries, n_buckets * bucket_size, std::uint32_t(end - begin));
-    for (std::uint64_t e = begin; e < end; ++e) {
-      std::uint64_t bucket = bucket_of(keys[e], n_buckets);
-      while (slots[bucket * bucket_size + bucket_size - 1] != vacant) {
-        bucket = bucket + 1 == n_buckets ? 0 : bucket + 1;
-      }
-      std::uint64_t slot = bucket * bucket_size;
-      while (slots[slot] != vacant) ++slot;
-      slots[slot] = keys[e];
-      entries[slot] = std::uint32_t(e - begin);
-    }
-    out_vacant[t] = vacant;
+    const SlotsOfTable slots{out_slot_keys + bucket_offsets[t] * bucket_size,
+                             out_slot_entries + bucket_offsets[t] * bucket_size, n_buckets,
+                             first_absent(keys + begin, n_entries)};
+    slots.clear(n_entries);
+    out_vacant[t] = slots.vacant;
+    out_n_ascending[t] = 0;
+    bool fits = true;
+    for (std::uint64_t e = 0; fits && e < n_entries; ++e) fits = slots.put(keys[begin + e], e);
+    if (fits && slots.searches_are_short()) return;
+    slots.clear(n_entries);
+    for (std::uint64_t e = 0; e < n_entries; ++e) slots.set(e, keys[begin + e], e);
+    out_n_ascending[t] = (n_entries + bucket_size - 1) / bucket_size;
   });
 }
 
@@ -185,7 +281,8 @@ void look_up(const CategoryRows& rows, const KeyIndex& index, const SlotBins& sl
     const std::size_t t = task / n_stretches, begin = task % n_stretches * stretch;
     const std::size_t end = std::min(begin + stretch, rows.n_rows);
     const TableOfKeys table{index.slot_keys + index.bucket_offsets[t] * bucket_size,
-                            index.bucket_offsets[t + 1] - index.bucket_offsets[t], index.vacant[t]};
+                            index.bucket_offsets[t + 1] - index.bucket_offsets[t], index.vacant[t],
+                            index.n_ascending[t]};
     for (std::size_t first = begin; first < end; first += block_size) {
       look_up_block(rows, table, t, slot_bins, first, std::min(block_size, end - first), out);
     }

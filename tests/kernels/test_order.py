@@ -69,6 +69,23 @@ def test_products_beyond_64_bits_are_joined_in_turns(seed, members):
     assert_joined_alike(codes, value_counts, [members])
 
 
+def unmixed(number):
+    """The number that ``mix64`` turns into this one."""
+    for turn, factor in ((31, 0x94D049BB133111EB), (27, 0xBF58476D1CE4E5B9), (30, 1)):
+        number ^= number >> turn ^ number >> 2 * turn
+        number = number * pow(factor, -1, 2**64) % 2**64
+    return number
+
+
+def test_codes_that_were_made_to_share_a_place_are_joined_as_any_others():
+    keys = [unmixed(number << 24) for number in range(4000)]
+    pairs = [divmod(key, 2**31) for key in keys if key < 2**62]
+    assert len(pairs) > 900
+    codes = np.array([*pairs, *pairs[::-1]], dtype=np.uint32).T.copy()
+    value_counts = np.full(2, 2**31, dtype=np.uint32)
+    assert_joined_alike(codes, value_counts, [[0, 1]])
+
+
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_many_values_grow_the_hash_table(n_threads):
     rng = np.random.default_rng(0)

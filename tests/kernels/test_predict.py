@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ocelotboost.kernels import native, reference
 from ocelotboost.kernels.contract import BUCKET_SIZE
-from tests.forests import key_of
+from tests.forests import KEY, key_of
 from tests.kernels.strategies import SEEDS, THREADS
 
 ROWS = st.sampled_from([0, 1, 255, 256, 257, 5000])
@@ -28,27 +28,35 @@ def hashes_of(rng: np.random.Generator, n_columns: int, n_rows: int) -> np.ndarr
 def test_keys_of_combinations_equal_the_twin(seed, n_members, n_rows, n_threads):
     hashes = hashes_of(np.random.default_rng(seed), n_members, n_rows)
     found, expected = np.zeros((2, n_rows), dtype=np.uint64)
-    native.combination_keys(hashes, found, n_threads=n_threads)
-    reference.combination_keys(hashes, expected, n_threads=1)
+    native.combination_keys(hashes, KEY, found, n_threads=n_threads)
+    reference.combination_keys(hashes, KEY, expected, n_threads=1)
     np.testing.assert_array_equal(found, expected)
 
 
 def test_a_key_by_hand():
     hashes = np.array([[5], [0], [2**64 - 1]], dtype=np.uint64)
     found = np.zeros(1, dtype=np.uint64)
-    native.combination_keys(hashes[:1], found, n_threads=1)
+    native.combination_keys(hashes[:1], KEY, found, n_threads=1)
     assert found[0] == 5
-    native.combination_keys(hashes, found, n_threads=1)
+    native.combination_keys(hashes, KEY, found, n_threads=1)
     assert int(found[0]) == key_of([5, 0, 2**64 - 1])
 
 
+def keys_of_one_bucket(n_keys: int, first: int = 0) -> np.ndarray:
+    """Keys whose products with the golden ratio, which choose the bucket, follow each other."""
+    inverse = np.uint64(pow(0x9E3779B97F4A7C15, -1, 2**64))
+    return np.arange(first, first + n_keys, dtype=np.uint64) * inverse
+
+
 def random_keys(rng: np.random.Generator, n_tables: int) -> tuple[np.ndarray, np.ndarray]:
-    """Keys of tables that are empty, tiny, full of small numbers, or random: keys, offsets."""
+    """Keys of tables that are empty, tiny, full of small numbers, random, or made to share a
+    bucket: keys, offsets."""
     tables = []
     for _ in range(n_tables):
         size = int(rng.choice([0, 1, 7, 8, 40, 300]))
         highest = int(rng.choice([size + 1, 2**64 - 1]))
-        tables.append(np.unique(rng.integers(0, highest, size=size, dtype=np.uint64)))
+        own = np.unique(rng.integers(0, highest, size=size, dtype=np.uint64))
+        tables.append(np.sort(keys_of_one_bucket(size)) if rng.random() < 0.2 else own)
     offsets = np.concatenate([[0], np.cumsum([len(t) for t in tables])]).astype(np.uint64)
     return np.concatenate([np.empty(0, np.uint64), *tables]), offsets
 
@@ -56,11 +64,19 @@ def random_keys(rng: np.random.Generator, n_tables: int) -> tuple[np.ndarray, np
 def index(kernels, keys, entry_offsets, bucket_offsets, n_threads):
     slot_keys = np.zeros((int(bucket_offsets[-1]), BUCKET_SIZE), dtype=np.uint64)
     vacant = np.zeros(len(entry_offsets) - 1, dtype=np.uint64)
+    n_ascending = np.zeros(len(entry_offsets) - 1, dtype=np.uint64)
     entries = np.zeros(slot_keys.shape, dtype=np.uint32)
     kernels.index_keys(
-        keys, entry_offsets, bucket_offsets, slot_keys, vacant, entries, n_threads=n_threads
+        keys,
+        entry_offsets,
+        bucket_offsets,
+        slot_keys,
+        vacant,
+        n_ascending,
+        entries,
+        n_threads=n_threads,
     )
-    return slot_keys, vacant, entries
+    return slot_keys, vacant, n_ascending, entries
 
 
 def some_buckets(rng: np.random.Generator, entry_offsets: np.ndarray) -> np.ndarray:
@@ -68,6 +84,41 @@ def some_buckets(rng: np.random.Generator, entry_offsets: np.ndarray) -> np.ndar
     n_entries = np.diff(entry_offsets.astype(np.int64))
     n_buckets = n_entries // rng.integers(1, 9, size=len(n_entries)) + 1
     return np.concatenate([[0], np.cumsum(n_buckets)]).astype(np.uint64)
+
+
+def distances(slot_keys, vacant):
+    """How many buckets after its own each key lies."""
+    bucket, slot = np.nonzero(slot_keys != vacant)
+    products = slot_keys[bucket, slot] * np.uint64(0x9E3779B97F4A7C15)
+    own = [product * len(slot_keys) >> 64 for product in products.tolist()]
+    return (bucket - np.array(own)) % len(slot_keys)
+
+
+def test_keys_of_chance_lie_near_their_buckets():
+    keys = np.unique(np.random.default_rng(0).integers(0, 2**64, size=200_000, dtype=np.uint64))
+    offsets = np.array([0, len(keys)], dtype=np.uint64)
+    buckets = np.array([0, len(keys) // 5 + 1], dtype=np.uint64)
+    slot_keys, vacant, n_ascending, _ = index(native, keys, offsets, buckets, 1)
+    assert n_ascending[0] == 0
+    far = distances(slot_keys, vacant[0])
+    assert far.max() <= 8
+    assert far.mean() < 0.1
+
+
+@pytest.mark.parametrize("n_keys", [127, 128, 20_000])
+def test_keys_that_were_made_to_share_a_bucket_are_found_by_halving(n_keys):
+    keys = np.sort(keys_of_one_bucket(n_keys, first=1))
+    offsets = np.array([0, n_keys], dtype=np.uint64)
+    buckets = np.array([0, n_keys // 5 + 1], dtype=np.uint64)
+    slot_keys, vacant, n_ascending, entries = index(native, keys, offsets, buckets, 1)
+    if n_keys < 16 * BUCKET_SIZE:
+        assert n_ascending[0] == 0
+        assert distances(slot_keys, vacant[0]).max() < 16
+        return
+    assert n_ascending[0] == -(-n_keys // BUCKET_SIZE)
+    np.testing.assert_array_equal(slot_keys.reshape(-1)[:n_keys], keys)
+    np.testing.assert_array_equal(entries.reshape(-1)[:n_keys], np.arange(n_keys))
+    assert (entries.reshape(-1)[n_keys:] == n_keys).all()
 
 
 @given(SEEDS, st.integers(0, 6), ROWS, THREADS)
@@ -79,7 +130,7 @@ def test_look_ups_equal_the_twin(seed, n_tables, n_rows, n_threads):
     expected = index(reference, keys, entry_offsets, bucket_offsets, 1)
     for ours, twin in zip(found, expected, strict=True):
         np.testing.assert_array_equal(ours, twin)
-    slot_keys, vacant, entries = found
+    slot_keys, vacant, n_ascending, entries = found
 
     n_columns = rng.integers(0, 4, size=n_tables)
     bins = []
@@ -100,6 +151,7 @@ def test_look_ups_equal_the_twin(seed, n_tables, n_rows, n_threads):
     n_targets = int(n_columns.sum())
     arguments = (
         hashes,
+        KEY,
         np.concatenate([[0], np.cumsum(n_members)]).astype(np.uint32),
         np.concatenate([np.empty(0), *(np.arange(m) for m in n_members)]).astype(np.uint32),
         answers,
@@ -107,6 +159,7 @@ def test_look_ups_equal_the_twin(seed, n_tables, n_rows, n_threads):
         bucket_offsets,
         slot_keys,
         vacant,
+        n_ascending,
         np.concatenate([[0], np.cumsum(n_columns)]).astype(np.uint32),
         bin_offsets,
         slot_bins,
@@ -172,7 +225,9 @@ def test_arrays_that_do_not_fit_are_refused():
             n_threads=1,
         )
     with pytest.raises(ValueError, match="at least one member"):
-        native.combination_keys(np.zeros((0, 3), np.uint64), np.zeros(3, np.uint64), n_threads=1)
+        native.combination_keys(
+            np.zeros((0, 3), np.uint64), KEY, np.zeros(3, np.uint64), n_threads=1
+        )
 
 
 @given(

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -10,7 +14,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from ocelotboost.kernels import native, reference
-from ocelotboost.kernels.reference.table import hash_text, mix64
+from ocelotboost.kernels.reference.table import hash_text, siphash, text_words
+from ocelotboost.table import ZERO_KEY
+from tests.forests import KEY
 from tests.kernels.strategies import SEEDS, THREADS
 
 TEXTS = st.lists(st.none() | st.text(max_size=30) | st.text("ab\0é🐆", max_size=20), max_size=40)
@@ -29,7 +35,7 @@ def validity(texts):
 
 def hashes_of(kernels, name, n, *arguments, n_threads=1):
     hashes = np.full(n, 7, dtype=np.uint64)
-    getattr(kernels, name)(*arguments, hashes, n_threads=n_threads)
+    getattr(kernels, name)(*arguments, KEY, hashes, n_threads=n_threads)
     return hashes
 
 
@@ -75,7 +81,7 @@ def test_hashes_of_integers_equal_the_twin_and_those_of_their_digits(dtype, data
     values = np.array(data.draw(st.lists(elements, max_size=40)), dtype=dtype)
     found = hashes_of(native, "hash_integers", len(values), values, n_threads=n_threads)
     assert_array_equal(found, hashes_of(reference, "hash_integers", len(values), values))
-    assert found.tolist() == [hash_text(str(value).encode()) for value in values.tolist()]
+    assert found.tolist() == [hash_text(str(value).encode(), KEY) for value in values.tolist()]
 
 
 def encoded(kernels, hashes, n_threads=1):
@@ -98,7 +104,7 @@ def hashes(draw):
     if kind == "large":
         values = np.uint64(2**64 - 1) - np.arange(n_values, dtype=np.uint64)
     if kind == "same low bits":
-        values = values[:300] << np.uint64(32)
+        values = values << np.uint64(16)
     if draw(st.booleans()):
         values[0] = 0
     return rng.choice(values, size=n)
@@ -120,15 +126,63 @@ def test_a_million_distinct_hashes():
     assert_array_equal(codes, order)
 
 
+def test_the_published_hashes():
+    # Aumasson and Bernstein's own, of the bytes 0, 1, 2 ... with two and four rounds.
+    key = np.frombuffer(bytes(range(16)), dtype="<u8").astype(np.uint64)
+    published = {
+        0: "310e0edd47db6f72",
+        1: "fd67dc93c539f874",
+        2: "5a4fa9d909806c0d",
+        7: "37d1018bf50002ab",
+        8: "6224939a79f5f593",
+        15: "e545be4961ca29a1",
+    }
+    for size, expected in published.items():
+        found = siphash(text_words(bytes(range(size))), size, key, 2, 4)
+        assert int(found).to_bytes(8, "little").hex() == expected
+
+
+@pytest.mark.skipif(sys.hash_info.algorithm != "siphash13", reason="another hash of bytes")
+def test_with_a_key_of_zeros_it_is_the_hash_of_python_itself():
+    texts = ["a", "Paris", "12345678", "日本語のテキスト", "x" * 300]
+    program = "import sys; print(*(hash(text.encode()) for text in sys.argv[1:]))"
+    environment = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONUTF8": "1"}
+    arguments = [sys.executable, "-c", program, *texts]
+    shown = subprocess.run(arguments, env=environment, capture_output=True, check=True).stdout
+    expected = [int(number) % 2**64 for number in shown.split()]
+    found = np.zeros(len(texts), dtype=np.uint64)
+    native.hash_texts(*joined(texts, np.int32), None, ZERO_KEY, found, n_threads=1)
+    assert found.tolist() == expected
+
+
 def test_known_hashes_stay_what_they_are():
     # Models on disk hold hashes: these numbers never change.
-    assert mix64(1) == 0x5692161D100B05E5
-    assert [hash_text(text) for text in (b"", b"1", b"Paris", "日本語のテキスト".encode())] == [
-        16294208416658607535,
-        7751835638228456841,
-        1612855590194438661,
-        2330150193460253177,
+    texts = (b"", b"1", b"Paris", "日本語のテキスト".encode())
+    assert [hash_text(text, KEY) for text in texts] == [
+        17632717219538413841,
+        12031742213794623752,
+        14837658019986790680,
+        4724837874023253891,
     ]
+
+
+@pytest.mark.parametrize("shift", [0, 4, 8, 12, 16, 32, 44])
+def test_numbering_takes_few_steps_even_for_hashes_that_were_made_to_share_bits(shift):
+    hashes = np.random.default_rng(0).permutation(20_000).astype(np.uint64) << np.uint64(shift)
+    steps = native.numbering_steps(np.tile(hashes, 3))
+    assert steps == reference.numbering_steps(np.tile(hashes, 3))
+    assert steps <= 6 * 60_000 + 128 * 1000
+
+
+def test_texts_that_share_bits_under_a_known_key_are_numbered_in_few_steps():
+    # Who knows the key can still search for such texts: these share the lowest 12 bits.
+    numbers = np.arange(4_000_000)
+    hashes = hashes_of(native, "hash_integers", len(numbers), numbers, n_threads=2)
+    chosen = hashes[hashes % 4096 == 7]
+    assert len(chosen) > 900
+    assert native.numbering_steps(np.tile(chosen, 10)) < 20 * 10 * len(chosen)
+    codes, values = encoded(native, chosen)
+    assert_array_equal(values[codes], chosen)
 
 
 def test_arrow_offsets_of_a_slice_need_not_begin_at_zero():
@@ -136,21 +190,24 @@ def test_arrow_offsets_of_a_slice_need_not_begin_at_zero():
     offsets = np.frombuffer(array.buffers()[1], dtype=np.int32)[1:4]
     texts = np.frombuffer(array.buffers()[2], dtype=np.uint8)
     found = hashes_of(native, "hash_texts", 2, offsets, texts, None)
-    assert found.tolist() == [hash_text(b"a"), hash_text(b"bc")]
+    assert found.tolist() == [hash_text(b"a", KEY), hash_text(b"bc", KEY)]
 
 
 def test_wrong_shapes_and_dtypes_are_refused():
     out, no_bytes = np.zeros(2, dtype=np.uint64), np.zeros(0, dtype=np.uint8)
     with pytest.raises(ValueError, match="one more than out_hashes"):
-        native.hash_texts(np.zeros(2, dtype=np.int32), no_bytes, None, out, n_threads=1)
+        native.hash_texts(np.zeros(2, dtype=np.int32), no_bytes, None, KEY, out, n_threads=1)
+    offsets = np.array([0, 1, 2], dtype=np.int32)
     with pytest.raises(ValueError, match="not inside bytes"):
-        native.hash_texts(np.array([0, 1, 2], dtype=np.int32), no_bytes, None, out, n_threads=1)
+        native.hash_texts(offsets, no_bytes, None, KEY, out, n_threads=1)
     valid = np.ones(3, dtype=np.bool_)
     with pytest.raises(ValueError, match="valid"):
-        native.hash_texts(np.zeros(3, dtype=np.int32), no_bytes, valid, out, n_threads=1)
+        native.hash_texts(np.zeros(3, dtype=np.int32), no_bytes, valid, KEY, out, n_threads=1)
     with pytest.raises(ValueError, match="16 bytes"):
-        native.hash_text_views(np.zeros((2, 8), dtype=np.uint8), [], None, out, n_threads=1)
+        native.hash_text_views(np.zeros((2, 8), dtype=np.uint8), [], None, KEY, out, n_threads=1)
     with pytest.raises(TypeError):
-        native.hash_integers(np.zeros(2, dtype=np.int32), out, n_threads=1)
+        native.hash_integers(np.zeros(2, dtype=np.int32), KEY, out, n_threads=1)
+    with pytest.raises(ValueError, match="two words"):
+        native.hash_texts(np.zeros(3, dtype=np.int32), no_bytes, None, KEY[:1], out, n_threads=1)
     with pytest.raises(ValueError, match="one a hash"):
         native.encode_hashes(out, np.zeros(1, dtype=np.uint32), out.copy(), n_threads=1)

@@ -34,7 +34,7 @@ def looked_up(source, block, combination, rows):
         answers = np.zeros((1, len(rows)), dtype=np.uint32)
         for split in combination.base:
             answers = 2 * answers + (column_bins(block, split.column)[rows] > split.bin)
-    lookup = StatisticLookup.of(whole.table(combination))
+    lookup = StatisticLookup.of(whole.table(combination), source.data.hash_key)
     return lookup.bins(hashes, answers, 1)
 
 

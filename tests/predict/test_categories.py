@@ -14,7 +14,15 @@ from ocelotboost.model.forest import join_forests
 from ocelotboost.predict import predictor as predictor_module
 from ocelotboost.predict.predictor import make_predictor
 from ocelotboost.predict.statistics import StatisticLookup
-from tests.forests import CATEGORICAL, answer, category_forest, raw_by_hand, rows_of, statistic_bin
+from tests.forests import (
+    CATEGORICAL,
+    KEY,
+    answer,
+    category_forest,
+    raw_by_hand,
+    rows_of,
+    statistic_bin,
+)
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -94,7 +102,7 @@ def test_the_lookup_alone_gives_the_bins_of_every_statistic_column(seed, n_rows)
                 answer(forest, rows, row, int(column), float(border)) for row in range(n_rows)
             ]
     hashes = {column: rows.categories[column].row_hashes() for column in CATEGORICAL}
-    found = StatisticLookup.of(tables).bins(hashes, answers if len(based) else None, 2)
+    found = StatisticLookup.of(tables, KEY).bins(hashes, answers if len(based) else None, 2)
     expected = [
         [statistic_bin(forest, rows, row, column) for row in range(n_rows)]
         for column in range(tables.n_columns)
@@ -127,7 +135,7 @@ def test_a_table_of_many_values_finds_every_one(n_threads):
         }
     )
     order = rng.permutation(len(keys))
-    found = StatisticLookup.of(tables).bins({1: keys[order]}, None, n_threads)
+    found = StatisticLookup.of(tables, KEY).bins({1: keys[order]}, None, n_threads)
     assert_array_equal(found, np.tile(15 * counts[order], (3, 1)))
     others = rng.integers(0, 2**64, size=1000, dtype=np.uint64)
-    assert (StatisticLookup.of(tables).bins({1: others}, None, n_threads) == 0).all()
+    assert (StatisticLookup.of(tables, KEY).bins({1: others}, None, n_threads) == 0).all()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from tests.table.category_holders import COLUMNS, HOLDERS, assert_holds, column_of, distinct
 
-from ocelotboost.table import canonical_text, table_from_input, text_hashes
+from ocelotboost.table import ZERO_KEY, canonical_text, table_from_input, text_hashes
 
 D = decimal.Decimal
 NAN = float("nan")
@@ -49,26 +49,26 @@ def test_values_of_one_text_are_one_category(text, values):
     assert [canonical_text(value) for value in values] == [text] * len(values)
     objects = np.empty((len(values), 1), dtype=object)
     objects[:, 0] = values
-    assert_array_equal(column_of(objects).row_hashes(), text_hashes([text] * len(values)))
+    assert_array_equal(column_of(objects).row_hashes(), text_hashes([text] * len(values), ZERO_KEY))
     assert_array_equal(column_of(pd.DataFrame(objects)).row_hashes(), column_of(objects).hashes)
 
 
 def test_missing_is_hash_zero_and_no_text_is():
-    assert text_hashes([None, "", "nan", "None"])[0] == 0
-    assert (text_hashes(["", "nan", "None", "0"]) != 0).all()
+    assert text_hashes([None, "", "nan", "None"], ZERO_KEY)[0] == 0
+    assert (text_hashes(["", "nan", "None", "0"], ZERO_KEY) != 0).all()
 
 
 @given(st.lists(st.text(st.characters(), max_size=12) | st.none(), max_size=30))
 def test_hashes_of_texts_do_not_depend_on_their_neighbours(texts):
-    together = text_hashes(texts)
-    alone = [int(text_hashes([text])[0]) for text in texts]
+    together = text_hashes(texts, ZERO_KEY)
+    alone = [int(text_hashes([text], ZERO_KEY)[0]) for text in texts]
     assert together.tolist() == alone
 
 
 def test_many_texts_are_hashed_a_stretch_at_a_time():
     texts = [None if i % 1000 == 3 else f"é{i}" if i > 40_000 else f"{i}" for i in range(50_000)]
-    expected = np.array([text_hashes([text])[0] for text in texts])
-    assert_array_equal(text_hashes(texts), expected)
+    expected = np.array([text_hashes([text], ZERO_KEY)[0] for text in texts])
+    assert_array_equal(text_hashes(texts, ZERO_KEY), expected)
 
 
 # ---- all ways of holding the same texts --------------------------------------------------------

@@ -16,6 +16,7 @@ from tests.table.holders import ArrowStream
 
 from ocelotboost.errors import InputError, ParameterError
 from ocelotboost.table import (
+    ZERO_KEY,
     canonical_text,
     table_from_input,
     text_hashes,
@@ -49,7 +50,9 @@ def test_text_and_booleans_are_categorical_and_integers_only_when_named(holder):
     named = table_from_input(MIXED_FRAMES[holder], cat_features=["zip", 0, "zip", 3])
     assert sorted(named.categories) == [0, 1, 2, 3]
     assert [part.first for part in named.parts] == [4]
-    assert_array_equal(named.categories[3].row_hashes(), text_hashes(["75001", "75002", "184"]))
+    assert_array_equal(
+        named.categories[3].row_hashes(), text_hashes(["75001", "75002", "184"], ZERO_KEY)
+    )
 
 
 @pytest.mark.parametrize("rows", [MIXED_ROWS, np.array(MIXED_ROWS, dtype=object)])
@@ -94,7 +97,7 @@ def test_named_columns_of_a_matrix_and_views_of_the_rest(dtype):
     assert sorted(table.categories) == [0, 3]
     assert [(part.first, part.width) for part in table.parts] == [(1, 2), (4, 2)]
     texts = [canonical_text(value) for value in X[:, 3].tolist()]
-    assert_array_equal(table.categories[3].row_hashes(), text_hashes(texts))
+    assert_array_equal(table.categories[3].row_hashes(), text_hashes(texts, ZERO_KEY))
     if dtype in (np.float32, np.float64):
         assert all(np.shares_memory(part.values(), X) for part in table.parts)
 
@@ -113,13 +116,13 @@ def test_named_columns_of_a_sparse_matrix_have_zeros_where_nothing_is_stored():
         dense = X.toarray()[:, part.first : part.first + part.width]
         assert_array_equal(part.values(), dense)
     texts = [canonical_text(value) for value in X.toarray()[:, 17].tolist()]
-    assert_array_equal(table.categories[17].row_hashes(), text_hashes(texts))
+    assert_array_equal(table.categories[17].row_hashes(), text_hashes(texts, ZERO_KEY))
 
 
 def test_masked_elements_of_a_categorical_column_are_missing():
     X = np.ma.array([[1, 2], [3, 4]], mask=[[0, 1], [0, 0]])
     table = table_from_input(X, cat_features=[1])
-    assert_array_equal(table.categories[1].row_hashes(), text_hashes([None, "4"]))
+    assert_array_equal(table.categories[1].row_hashes(), text_hashes([None, "4"], ZERO_KEY))
     assert_array_equal(table.parts[0].values(), [[1], [3]])
 
 

@@ -105,7 +105,11 @@ class EvalStatistics:
         return known
 
     def _make(self, combination: Combination) -> NDArray[np.uint8]:
-        lookup = StatisticLookup.of(self._whole_data.table(combination), n_threads=self._n_threads)
+        lookup = StatisticLookup.of(
+            self._whole_data.table(combination),
+            self._whole_data.source.data.hash_key,
+            n_threads=self._n_threads,
+        )
         answers = None
         if combination.base:
             answers = np.zeros((1, self._bins.shape[1]), dtype=np.uint32)

@@ -82,6 +82,7 @@ def pack_forest(
         start_value=start_value,
         missing_high=quantizer.missing_high,
         categorical=quantizer.categorical,
+        hash_key=quantizer.hash_key,
         indicators=quantizer.indicators,
         statistics=replace(
             statistics,

@@ -20,7 +20,7 @@ from ocelotboost.boost.callback import check_callbacks
 from ocelotboost.boost.sampling import check_sampling
 from ocelotboost.boost.tree import pack_forest
 from ocelotboost.estimator.categories import check_categorical_parameters
-from ocelotboost.estimator.continuing import model_to_continue
+from ocelotboost.estimator.continuing import check_continued, model_to_continue
 from ocelotboost.estimator.declared import DeclaredParameters
 from ocelotboost.estimator.eval_sets import eval_inputs, rows_to_watch
 from ocelotboost.estimator.fitted import Fitted, FittedAttributes
@@ -29,7 +29,7 @@ from ocelotboost.estimator.metrics import metrics_from
 from ocelotboost.estimator.parameters import check_parameters, model_parameters
 from ocelotboost.estimator.preparation import Prepared, replay_on_all_rows
 from ocelotboost.estimator.progress import ProgressBar
-from ocelotboost.estimator.rows import hold_out, prepare
+from ocelotboost.estimator.rows import draw_hash_key, hold_out, prepare
 from ocelotboost.estimator.settings import boost_settings, resolved
 from ocelotboost.loss.base import CustomLoss, Floats, Loss, Targets
 from ocelotboost.model.describe import describe
@@ -100,13 +100,16 @@ class OcelotEstimator(FittedAttributes, DeclaredParameters):
         check_sampling(self.bootstrap_type, self.subsample, self.bagging_temperature)
         n_threads = thread_count(self.n_jobs)
         named = self.cat_features if cat_features is None else cat_features
-        table = table_from_input(X, cat_features=named, n_threads=n_threads)
+        continued = model_to_continue(init_model)
+        key = draw_hash_key(self) if continued is None else continued.forest.hash_key
+        table = table_from_input(X, cat_features=named, hash_key=key, n_threads=n_threads)
         check_categorical_parameters(self, table)
         target = self._learn_target(y, table.n_rows)
         weight = self._with_class_weights(row_weights(sample_weight, table.n_rows), target)
         loss = self._loss()
         loss.check_target(target)
-        continued = model_to_continue(self, init_model, table, loss)
+        if continued is not None:
+            check_continued(continued, self, table, loss)
         watched = rows_to_watch(eval_set, X_val, y_val, sample_weight_val)
         held_out = eval_inputs(watched, table, self._encode_target, loss, self.nan_mode)
         everything = prepare(table, target, weight)
@@ -226,6 +229,7 @@ class OcelotEstimator(FittedAttributes, DeclaredParameters):
             cat_features=np.flatnonzero(model.forest.categorical).tolist(),
             detect=False,
             check=lambda header: match_columns(header, model.feature_names, model.n_features, name),
+            hash_key=model.forest.hash_key,
         )
         if fitted.forbids_missing:
             refuse_missing(table, self._prediction_threads(table.n_rows))

@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from ocelotboost.estimator.base import OcelotEstimator
 
 
-def model_to_continue(
-    estimator: OcelotEstimator, init_model: Any, table: Table, loss: Loss
-) -> TrainedModel | None:
+def model_to_continue(init_model: Any) -> TrainedModel | None:
     """The model behind ``init_model``, a fitted estimator or a path; None: start from nothing."""
     if init_model is None:
         return None
@@ -32,10 +30,16 @@ def model_to_continue(
             f"init_model is {type(init_model).__name__}; give a fitted Ocelot estimator or "
             "the path of a saved model."
         )
+    return model
+
+
+def check_continued(
+    model: TrainedModel, estimator: OcelotEstimator, table: Table, loss: Loss
+) -> None:
+    """Refuse a model of other columns, another target or another treatment of missing values."""
     _check_columns(model, table)
     _check_target(model, estimator, loss)
     _check_missing(model, estimator.nan_mode)
-    return model
 
 
 def _check_columns(model: TrainedModel, table: Table) -> None:

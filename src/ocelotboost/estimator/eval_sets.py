@@ -101,6 +101,7 @@ def eval_inputs(
             cat_features=list(training.categories),
             detect=False,
             check=partial(_match_training, rows.argument, training),
+            hash_key=training.hash_key,
         )
         target = encode_target(rows.y, table.n_rows, rows.y_argument)
         with _naming(rows.argument):

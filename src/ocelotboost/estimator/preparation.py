@@ -76,7 +76,7 @@ class Prepared:
         n_threads: int,
     ) -> Prepared:
         data = everything if rows is None else everything.take(rows)
-        _, border_seed, boost_seed, order_seed = seeds(estimator)
+        _, border_seed, boost_seed, order_seed, _ = seeds(estimator)
         categories, indicators = _categories(estimator, data.table, n_threads)
         quantizer = Quantizer.fit(
             data.table,

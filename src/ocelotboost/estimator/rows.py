@@ -127,10 +127,16 @@ def _stratified(
 
 
 def seeds(estimator: OcelotEstimator) -> list[np.random.SeedSequence]:
-    """Independent seeds for the hold-out, the borders, the trees and the orderings."""
+    """Independent seeds for the hold-out, the borders, the trees, the orderings and the key of
+    categories."""
     state = estimator.random_state
     if isinstance(state, np.random.RandomState):
         state = int(state.randint(1 << 31))
     elif isinstance(state, np.random.Generator):
         state = int(state.integers(1 << 31))
-    return np.random.SeedSequence(state).spawn(4)
+    return np.random.SeedSequence(state).spawn(5)
+
+
+def draw_hash_key(estimator: OcelotEstimator) -> NDArray[np.uint64]:
+    """What the categories of a new model are hashed under, uint64 (2,)."""
+    return seeds(estimator)[4].generate_state(2, np.uint64).astype(np.uint64)

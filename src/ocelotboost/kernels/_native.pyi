@@ -12,6 +12,7 @@ def hash_texts(
     offsets: NDArray[np.int32],
     bytes: NDArray[np.uint8],
     valid: NDArray[np.bool_] | None,
+    key: NDArray[np.uint64],
     out_hashes: NDArray[np.uint64],
     *,
     n_threads: int,
@@ -21,6 +22,7 @@ def hash_texts(
     offsets: NDArray[np.int64],
     bytes: NDArray[np.uint8],
     valid: NDArray[np.bool_] | None,
+    key: NDArray[np.uint64],
     out_hashes: NDArray[np.uint64],
     *,
     n_threads: int,
@@ -29,17 +31,26 @@ def hash_text_views(
     views: NDArray[np.uint8],
     buffers: Sequence[NDArray[np.uint8]],
     valid: NDArray[np.bool_] | None,
+    key: NDArray[np.uint64],
     out_hashes: NDArray[np.uint64],
     *,
     n_threads: int,
 ) -> None: ...
 @overload
 def hash_integers(
-    values: NDArray[np.int64], out_hashes: NDArray[np.uint64], *, n_threads: int
+    values: NDArray[np.int64],
+    key: NDArray[np.uint64],
+    out_hashes: NDArray[np.uint64],
+    *,
+    n_threads: int,
 ) -> None: ...
 @overload
 def hash_integers(
-    values: NDArray[np.uint64], out_hashes: NDArray[np.uint64], *, n_threads: int
+    values: NDArray[np.uint64],
+    key: NDArray[np.uint64],
+    out_hashes: NDArray[np.uint64],
+    *,
+    n_threads: int,
 ) -> None: ...
 def encode_hashes(
     hashes: NDArray[np.uint64],
@@ -48,6 +59,7 @@ def encode_hashes(
     *,
     n_threads: int,
 ) -> int: ...
+def numbering_steps(hashes: NDArray[np.uint64]) -> int: ...
 @overload
 def count_missing(
     values: NDArray[np.float32], out_counts: NDArray[np.uint64], *, n_threads: int
@@ -393,7 +405,11 @@ def predict_trees(
     n_threads: int,
 ) -> None: ...
 def combination_keys(
-    hashes: NDArray[np.uint64], out_keys: NDArray[np.uint64], *, n_threads: int
+    hashes: NDArray[np.uint64],
+    key: NDArray[np.uint64],
+    out_keys: NDArray[np.uint64],
+    *,
+    n_threads: int,
 ) -> None: ...
 def index_keys(
     keys: NDArray[np.uint64],
@@ -401,12 +417,14 @@ def index_keys(
     bucket_offsets: NDArray[np.uint64],
     out_slot_keys: NDArray[np.uint64],
     out_vacant: NDArray[np.uint64],
+    out_n_ascending: NDArray[np.uint64],
     out_slot_entries: NDArray[np.uint32],
     *,
     n_threads: int,
 ) -> None: ...
 def look_up(
     hashes: NDArray[np.uint64],
+    key: NDArray[np.uint64],
     member_offsets: NDArray[np.uint32],
     members: NDArray[np.uint32],
     answers: NDArray[np.uint32],
@@ -414,6 +432,7 @@ def look_up(
     bucket_offsets: NDArray[np.uint64],
     slot_keys: NDArray[np.uint64],
     vacant: NDArray[np.uint64],
+    n_ascending: NDArray[np.uint64],
     column_offsets: NDArray[np.uint32],
     bin_offsets: NDArray[np.uint64],
     slot_bins: NDArray[np.uint8],

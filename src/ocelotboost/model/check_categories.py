@@ -73,6 +73,8 @@ def check_categories(forest: Forest) -> None:
         len(forest.categorical) == forest.n_features,
         f"categorical has length {len(forest.categorical)} for {forest.n_features} columns",
     )
+    check_array("hash_key", forest.hash_key, (np.uint64,), 1)
+    require(len(forest.hash_key) == 2, f"hash_key has {len(forest.hash_key)} words, not 2")
     _check_indicators(forest)
     tables = forest.statistics
     require(isinstance(tables, StatisticTables), "statistics are not StatisticTables")

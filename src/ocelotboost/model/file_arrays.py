@@ -26,6 +26,7 @@ TREE_ARRAYS: dict[str, type[np.generic]] = {
 }
 CATEGORY_ARRAYS: dict[str, type[np.generic] | None] = {
     "categorical": np.bool_,
+    "hash_key": np.uint64,
     "indicators.columns": np.uint32,
     "indicators.hashes": np.uint64,
     "statistics.prior_weight": np.float64,
@@ -96,6 +97,7 @@ def forest_of(arrays: Arrays, fields: Fields) -> Forest:
     return Forest(
         **trees,
         categorical=arrays["categorical"],
+        hash_key=arrays["hash_key"],
         indicators=Indicators(**indicators, texts=texts),
         statistics=StatisticTables(**statistics, target_names=names),
     )

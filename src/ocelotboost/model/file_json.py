@@ -21,7 +21,7 @@ from ocelotboost.model.statistic_table import FREQUENCY, compact, offsets_of
 
 #: What the JSON form has in place of arrays.
 FOREST_PARTS = (
-    "missing_high", "start_value", "categorical", "indicators", "statistic_tables",
+    "missing_high", "start_value", "categorical", "hash_key", "indicators", "statistic_tables",
     "statistic_columns", "trees",
 )  # fmt: skip
 _LISTS = ("indicators", "statistic_tables", "statistic_columns", "trees")
@@ -51,6 +51,7 @@ def write_json(fields: Fields, arrays: Arrays) -> bytes:
         "missing_high": forest.missing_high.tolist(),
         "start_value": forest.start_value.tolist(),
         "categorical": forest.categorical.tolist(),
+        "hash_key": [f"{word:016x}" for word in forest.hash_key.tolist()],
         "indicators": _indicators_to_json(forest),
         "statistic_tables": _tables_to_json(forest),
         "statistic_columns": _columns_to_json(forest),
@@ -175,6 +176,7 @@ def _read_indicators(document: Fields) -> Arrays:
     document["indicator_texts"] = [indicator["text"] for indicator in indicators]
     return {
         "categorical": _flags(document.pop("categorical")),
+        "hash_key": _words(document.pop("hash_key")),
         "indicators.columns": _integers([i["column"] for i in indicators], np.uint32),
         "indicators.hashes": _words([i["hash"] for i in indicators]),
     }

@@ -49,6 +49,7 @@ class Forest:
                                                  given: none
     indicators     Indicators                    yes/no columns of categories
     statistics     StatisticTables               statistic columns, and the tables behind them
+    hash_key       uint64 (2,)                   what categories are hashed under
 
     A NaN border lies between the missing values and the numbers. So the answer is yes for numbers
     where missing values are low, and yes for missing values where they are high.
@@ -64,6 +65,7 @@ class Forest:
     categorical: NDArray[np.bool_] = field(default_factory=lambda: _NOT_GIVEN)
     indicators: Indicators = field(default_factory=no_indicators)
     statistics: StatisticTables = field(default_factory=no_statistics)
+    hash_key: NDArray[np.uint64] = field(default_factory=lambda: np.zeros(2, dtype=np.uint64))
 
     def __post_init__(self) -> None:
         if self.categorical is _NOT_GIVEN:
@@ -152,7 +154,10 @@ def join_forests(first: Forest, second: Forest) -> Forest:
     """One forest that predicts the sum of both; ``second`` was trained to continue ``first``.
 
     Each keeps its own tables: two tables of the same combination may come from different rows.
+    Both know categories by hashes under the same key.
     """
+    if not np.array_equal(first.hash_key, second.hash_key):
+        raise ValueError("the two forests hash categories under different keys")
     ours, theirs = len(first.indicators), len(second.indicators)
     statistics = second.first_statistic  # number of the second's first statistic column
 
@@ -183,4 +188,5 @@ def join_forests(first: Forest, second: Forest) -> Forest:
                 second.statistics, question_columns=of_second(second.statistics.question_columns)
             ),
         ),
+        hash_key=first.hash_key,
     )

@@ -80,19 +80,13 @@ class WholeData:
         data = self.source.data
         hashes = data.member_hashes(combination.features, rows)
         if combination.base:
-            answers = data.codes[data.base_line, rows]
-            hashes = np.concatenate([hashes, answers_hash(answers)[np.newaxis]])
+            answers = data.codes[data.base_line, rows].astype(np.uint64)
+            hashes = np.concatenate([hashes, answers[np.newaxis]])
         keys = np.empty(len(rows), dtype=np.uint64)
-        native.combination_keys(np.ascontiguousarray(hashes), keys, n_threads=self._n_threads)
+        native.combination_keys(
+            np.ascontiguousarray(hashes), data.hash_key, keys, n_threads=self._n_threads
+        )
         return keys
-
-
-def answers_hash(answers: NDArray[np.uint32]) -> NDArray[np.uint64]:
-    """The answers to the questions of a base, as if they were one more category."""
-    x = answers.astype(np.uint64) + np.uint64(1)
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
 
 
 def _history_of_new_rows(cache: StatisticCache) -> NDArray[np.uint32] | None:

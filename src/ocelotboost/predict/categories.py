@@ -45,6 +45,8 @@ class CategoryBins:
 
     def row_hashes(self, table: Table) -> list[Hashes]:
         """The categories of all rows, a column after the other."""
+        if not np.array_equal(table.hash_key, self.lookup.hash_key):
+            raise ValueError("the table's categories are hashed under another key than the model's")
         return [table.categories[feature].row_hashes() for feature in self.features]
 
     def fill(self, hashes: Hashes, inout_bins: NDArray[np.uint8], n_threads: int) -> None:
@@ -89,7 +91,7 @@ def make_category_bins(
     features = tuple(np.union1d(indicators.columns, tables.members).tolist())
     if not features:
         return None
-    lookup = StatisticLookup.of(tables, features)
+    lookup = StatisticLookup.of(tables, forest.hash_key, features)
     sizes = np.diff(tables.question_offsets.astype(np.int64))
     return CategoryBins(
         features=features,

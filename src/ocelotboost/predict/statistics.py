@@ -33,6 +33,7 @@ _KEYS_A_BUCKET = 5
 class StatisticLookup:
     """Where keys are, and bins beside them (``native.look_up`` tells the layout).
 
+    hash_key        uint64 (2,)            keys of combinations are hashed under it
     features        the categorical columns that the tables are about, ascending
     member_offsets  uint32 (n_tables + 1,)
     members         uint32                 places in ``features``
@@ -40,12 +41,14 @@ class StatisticLookup:
     bucket_offsets  uint64 (n_tables + 1,)
     slot_keys       uint64 (n_buckets, 8)
     vacant          uint64 (n_tables,)     what a slot without a key holds
+    n_ascending     uint64 (n_tables,)     buckets filled in ascending order; 0: by hash
     column_offsets  uint32 (n_tables + 1,)
     columns         uint32 (n_columns,)    statistic columns, sorted by table
     bin_offsets     uint64 (n_tables + 1,)
     slot_bins       uint8                  of each table (n_slots, n_columns of the table)
     """
 
+    hash_key: Hashes
     features: tuple[int, ...]
     member_offsets: NDArray[np.uint32]
     members: NDArray[np.uint32]
@@ -53,6 +56,7 @@ class StatisticLookup:
     bucket_offsets: NDArray[np.uint64]
     slot_keys: Hashes
     vacant: Hashes
+    n_ascending: Hashes
     column_offsets: NDArray[np.uint32]
     columns: NDArray[np.uint32]
     bin_offsets: NDArray[np.uint64]
@@ -60,7 +64,10 @@ class StatisticLookup:
 
     @staticmethod
     def of(
-        tables: StatisticTables, features: tuple[int, ...] | None = None, n_threads: int = 1
+        tables: StatisticTables,
+        hash_key: Hashes,
+        features: tuple[int, ...] | None = None,
+        n_threads: int = 1,
     ) -> StatisticLookup:
         """Prepare all tables; ``features`` may hold more columns than the tables are about."""
         if features is None:
@@ -68,6 +75,7 @@ class StatisticLookup:
         bucket_offsets = offsets_of(tables.n_entries() // _KEYS_A_BUCKET + 1, np.uint64)
         slot_keys = aligned_empty((int(bucket_offsets[-1]), BUCKET_SIZE), np.uint64)
         vacant = np.empty(tables.n_tables, dtype=np.uint64)
+        n_ascending = np.empty(tables.n_tables, dtype=np.uint64)
         slot_entries = np.empty(slot_keys.shape, dtype=np.uint32)
         native.index_keys(
             tables.keys,
@@ -75,6 +83,7 @@ class StatisticLookup:
             bucket_offsets,
             slot_keys,
             vacant,
+            n_ascending,
             slot_entries,
             n_threads=n_threads,
         )
@@ -92,6 +101,7 @@ class StatisticLookup:
             out[:] = bins.reshape(-1)
         based = np.diff(tables.question_offsets.astype(np.int64)) > 0
         return StatisticLookup(
+            hash_key=hash_key,
             features=features,
             member_offsets=tables.member_offsets,
             members=np.searchsorted(features, tables.members).astype(np.uint32),
@@ -99,6 +109,7 @@ class StatisticLookup:
             bucket_offsets=bucket_offsets,
             slot_keys=slot_keys,
             vacant=vacant,
+            n_ascending=n_ascending,
             column_offsets=column_offsets,
             columns=columns,
             bin_offsets=bin_offsets,
@@ -134,6 +145,7 @@ class StatisticLookup:
         """Write column ``columns[k]`` into row ``targets[k]``; hashes are (n_features, n)."""
         native.look_up(
             hashes,
+            self.hash_key,
             self.member_offsets,
             self.members,
             answers,
@@ -141,6 +153,7 @@ class StatisticLookup:
             self.bucket_offsets,
             self.slot_keys,
             self.vacant,
+            self.n_ascending,
             self.column_offsets,
             self.bin_offsets,
             self.slot_bins,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ocelotboost.table.columns import Table
+from ocelotboost.table.columns import ZERO_KEY, Table
 
 
 @dataclass(frozen=True)
@@ -19,12 +19,14 @@ class CategoricalData:
                   scratch, for the answers to a combination's base
     value_counts  uint32 (n_features + 1,)
     hashes        one uint64 array a feature: the category behind each code
+    hash_key      what all categories are hashed under
     """
 
     features: tuple[int, ...]
     codes: NDArray[np.uint32]
     value_counts: NDArray[np.uint32]
     hashes: tuple[NDArray[np.uint64], ...]
+    hash_key: NDArray[np.uint64] = field(default_factory=lambda: ZERO_KEY)
 
     @classmethod
     def of(cls, table: Table, features: tuple[int, ...], n_threads: int) -> CategoricalData:
@@ -34,7 +36,7 @@ class CategoricalData:
             codes[line], values = table.categories[feature].encode(n_threads)
             hashes.append(values)
         counts = np.array([*(len(values) for values in hashes), 1], dtype=np.uint32)
-        return cls(features, codes, counts, tuple(hashes))
+        return cls(features, codes, counts, tuple(hashes), table.hash_key)
 
     @property
     def n_rows(self) -> int:

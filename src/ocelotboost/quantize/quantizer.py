@@ -6,7 +6,7 @@ of two bins for every indicator: is the category of a feature this one?
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from ocelotboost.kernels.contract import Missing
 from ocelotboost.model.statistic_table import Indicators, no_indicators
 from ocelotboost.quantize.block import ColumnBlock, fill_panels, layout_columns
 from ocelotboost.quantize.borders import BORDER_RULES, choose_borders
-from ocelotboost.table.columns import Table
+from ocelotboost.table.columns import ZERO_KEY, Table
 
 
 @dataclass(frozen=True)
@@ -29,12 +29,14 @@ class Quantizer:
     missing      uint8 (n_columns,) of ``Missing``
     indicators   the columns after those of the table
     categorical  bool (n_features,) columns of the table that hold categories
+    hash_key     uint64 (2,) what categories are hashed under
     """
 
     borders: list[NDArray[np.float64]]
     missing: NDArray[np.uint8]
     indicators: Indicators
     categorical: NDArray[np.bool_]
+    hash_key: NDArray[np.uint64] = field(default_factory=lambda: ZERO_KEY)
 
     @classmethod
     def fit(
@@ -72,6 +74,7 @@ class Quantizer:
             np.append(missing, np.full(n_chosen, shared, dtype=np.uint8)),
             chosen,
             categorical,
+            table.hash_key,
         )
 
     @property

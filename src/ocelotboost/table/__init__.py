@@ -10,7 +10,7 @@ row_weights         sample_weight -> float32
 from __future__ import annotations
 
 from ocelotboost.table.categories import CategoryColumn, canonical_text, text_hashes
-from ocelotboost.table.columns import DensePart, Part, RowsPart, SparsePart, Table
+from ocelotboost.table.columns import ZERO_KEY, DensePart, Part, RowsPart, SparsePart, Table
 from ocelotboost.table.from_input import table_from_input
 from ocelotboost.table.roles import (
     class_target,
@@ -31,6 +31,7 @@ __all__ = [
     "canonical_text",
     "text_hashes",
     "Table",
+    "ZERO_KEY",
     "table_from_input",
     "match_columns",
     "regression_target",

@@ -25,6 +25,7 @@ from ocelotboost.table.categories import (
     integer_hashes,
     text_hashes,
 )
+from ocelotboost.table.values import HashKey
 
 NUMBERS = {
     **{"c": np.int8, "s": np.int16, "i": np.int32, "l": np.int64},
@@ -90,12 +91,12 @@ class ArrowDataError(Exception):
     """An Arrow array whose offsets, views or indices point outside of what it holds."""
 
 
-def arrow_hashes(column: Any, n_threads: int) -> tuple[Hashes, Codes | None]:
+def arrow_hashes(column: Any, key: HashKey, n_threads: int) -> tuple[Hashes, Codes | None]:
     """Hashes and codes, as in CategoryColumn, of something with ``__arrow_c_stream__``."""
     with _chunks_of(column) as (schema, chunks):
         if schema.dictionary:
-            return _from_dictionaries(schema, chunks, n_threads)
-        hashes = [_hashes(schema, chunk, n_threads) for chunk in chunks]
+            return _from_dictionaries(schema, chunks, key, n_threads)
+        hashes = [_hashes(schema, chunk, key, n_threads) for chunk in chunks]
         return np.concatenate([np.empty(0, dtype=np.uint64), *hashes]), None
 
 
@@ -137,7 +138,7 @@ def _check(stream: _Stream, error: int) -> None:
 
 
 def _from_dictionaries(
-    schema: _Schema, chunks: list[_Array], n_threads: int
+    schema: _Schema, chunks: list[_Array], key: HashKey, n_threads: int
 ) -> tuple[Hashes, Codes]:
     """The entries of all dictionaries one after the other, behind one that is missing.
 
@@ -159,7 +160,7 @@ def _from_dictionaries(
     for first, dictionary in dictionaries.values():
         own_place = slice(first, first + dictionary.length)
         wanted = None if used is None else used[own_place]
-        entries[own_place] = _hashes(schema.dictionary.contents, dictionary, n_threads, wanted)
+        entries[own_place] = _hashes(schema.dictionary.contents, dictionary, key, n_threads, wanted)
     return entries, all_codes
 
 
@@ -179,7 +180,11 @@ def _place_in_memory(array: _Array) -> tuple[int | None, ...]:
 
 
 def _hashes(
-    schema: _Schema, array: _Array, n_threads: int, wanted: NDArray[np.bool_] | None = None
+    schema: _Schema,
+    array: _Array,
+    key: HashKey,
+    n_threads: int,
+    wanted: NDArray[np.bool_] | None = None,
 ) -> Hashes:
     """Hashes uint64 (length,) of an array without a dictionary; all or only those wanted."""
     kind, valid = schema.format.decode(), _valid(array)
@@ -191,32 +196,37 @@ def _hashes(
     if array.length == 0 or kind == "n":
         return hashes
     if kind in OFFSETS or kind == "vu":
-        _hash_texts(kind, array, valid, hashes, n_threads)
+        _hash_texts(kind, array, valid, key, hashes, n_threads)
         return hashes
     if kind == "b":
-        hashes = text_hashes(["False", "True"])[_bits(array, 1).astype(np.intp)]
+        hashes = text_hashes(["False", "True"], key)[_bits(array, 1).astype(np.intp)]
     else:
         numbers = _numbers(schema, array)
         hash_of = float_hashes if numbers.dtype.kind == "f" else integer_hashes
-        hashes = hash_of(numbers, n_threads)
+        hashes = hash_of(numbers, key, n_threads)
     if valid is not None:
         hashes[~valid] = MISSING_HASH
     return hashes
 
 
 def _hash_texts(
-    kind: str, array: _Array, valid: NDArray[np.bool_] | None, out_hashes: Hashes, n_threads: int
+    kind: str,
+    array: _Array,
+    valid: NDArray[np.bool_] | None,
+    key: HashKey,
+    out_hashes: Hashes,
+    n_threads: int,
 ) -> None:
     try:
         if kind in OFFSETS:
             # Where the texts end is not said elsewhere; check_arrow has compared pyarrow's own.
             offsets = _buffer(array, 1, OFFSETS[kind], array.length + 1)
             texts = _memory(array.buffers[2], max(int(offsets[-1]), 0))
-            native.hash_texts(offsets, texts, valid, out_hashes, n_threads=n_threads)
+            native.hash_texts(offsets, texts, valid, key, out_hashes, n_threads=n_threads)
         else:
             views = _buffer(array, 1, np.dtype((np.uint8, VIEW_BYTES)), array.length)
             buffers = _view_buffers(array)
-            native.hash_text_views(views, buffers, valid, out_hashes, n_threads=n_threads)
+            native.hash_text_views(views, buffers, valid, key, out_hashes, n_threads=n_threads)
     except ValueError as error:
         raise ArrowDataError(str(error)) from error
 

@@ -1,7 +1,7 @@
 """Categories: when two values are the same, and columns of them as 64-bit hashes.
 
 Two values are the same category when their canonical texts are the same, and a category is the
-hash of that text:
+hash of that text under a key, which all columns of a table and of its model share:
 
     text                    itself            "Paris"  -> "Paris"
     whole numbers           their digits      1, 1.0, Decimal("1.00"), "1"  -> "1"
@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from ocelotboost.kernels import native
 from ocelotboost.table.values import (
+    HashKey,
     InputTypeError,
     Origin,
     capital,
@@ -134,16 +135,16 @@ def _decimal_text(value: Decimal) -> str:
     return "0" if digits == "-0" else digits
 
 
-def text_hashes(texts: Sequence[str | None]) -> Hashes:
+def text_hashes(texts: Sequence[str | None], key: HashKey) -> Hashes:
     """Hashes uint64 (n,) of canonical texts; None is missing."""
     hashes = np.empty(len(texts), dtype=np.uint64)
     for first in range(0, len(texts), TEXTS_AT_ONCE):
         some = slice(first, first + TEXTS_AT_ONCE)
-        _hash_texts(texts[some], hashes[some])
+        _hash_texts(texts[some], key, hashes[some])
     return hashes
 
 
-def _hash_texts(texts: Sequence[str | None], out_hashes: Hashes) -> None:
+def _hash_texts(texts: Sequence[str | None], key: HashKey, out_hashes: Hashes) -> None:
     valid, present = None, cast(Sequence[str], texts)
     if None in texts:
         valid = np.array([text is not None for text in texts], dtype=np.bool_)
@@ -158,13 +159,15 @@ def _hash_texts(texts: Sequence[str | None], out_hashes: Hashes) -> None:
     offsets = np.zeros(len(texts) + 1, dtype=np.int64)
     np.cumsum(np.fromiter(sizes, np.int64, len(texts)), out=offsets[1:])
     joined_bytes = np.frombuffer(encoded, dtype=np.uint8)
-    native.hash_texts(offsets, joined_bytes, valid, out_hashes, n_threads=1)
+    native.hash_texts(offsets, joined_bytes, valid, key, out_hashes, n_threads=1)
 
 
 # ---- arrays ---------------------------------------------------------------------------------
 
 
-def category_column(array: NDArray[Any], origin: Origin, n_threads: int) -> CategoryColumn:
+def category_column(
+    array: NDArray[Any], origin: Origin, key: HashKey, n_threads: int
+) -> CategoryColumn:
     """A column (n_rows,) of any dtype as categories; NaN and None are missing."""
     kind = array.dtype.kind
 
@@ -172,35 +175,36 @@ def category_column(array: NDArray[Any], origin: Origin, n_threads: int) -> Cate
         return [canonical_text(value) for value in array[rows].tolist()]
 
     if kind == "b":
-        return CategoryColumn(text_hashes(["False", "True"]), array.astype(np.uint32), texts)
+        return CategoryColumn(text_hashes(["False", "True"], key), array.astype(np.uint32), texts)
     if kind in "iu":
-        return CategoryColumn(integer_hashes(array, n_threads), None, texts)
+        return CategoryColumn(integer_hashes(array, key, n_threads), None, texts)
     if kind == "f":
-        return CategoryColumn(float_hashes(array, n_threads), None, texts)
+        return CategoryColumn(float_hashes(array, key, n_threads), None, texts)
     if kind not in "OUT":
         raise unsupported(array[0], 0, origin)
-    return CategoryColumn(_object_hashes(array.tolist(), origin), None, texts)
+    return CategoryColumn(_object_hashes(array.tolist(), origin, key), None, texts)
 
 
-def integer_hashes(values: NDArray[Any], n_threads: int) -> Hashes:
+def integer_hashes(values: NDArray[Any], key: HashKey, n_threads: int) -> Hashes:
     """Hashes uint64 (n,) of whole numbers of any width."""
     wide = np.uint64 if values.dtype.kind == "u" else np.int64
     hashes = np.empty(len(values), dtype=np.uint64)
-    native.hash_integers(np.ascontiguousarray(values, dtype=wide), hashes, n_threads=n_threads)
+    native.hash_integers(np.ascontiguousarray(values, dtype=wide), key, hashes, n_threads=n_threads)
     return hashes
 
 
-def float_hashes(values: NDArray[Any], n_threads: int) -> Hashes:
+def float_hashes(values: NDArray[Any], key: HashKey, n_threads: int) -> Hashes:
     """Hashes uint64 (n,) of floats of any width; NaN is missing."""
     values = values.astype(np.float64, copy=False)
     whole = (np.abs(values) < 2.0**63) & (values == np.rint(values))
-    hashes = integer_hashes(np.where(whole, values, 0).astype(np.int64), n_threads)
+    hashes = integer_hashes(np.where(whole, values, 0).astype(np.int64), key, n_threads)
     distinct, places = np.unique(values[~whole], return_inverse=True)
-    hashes[~whole] = text_hashes([canonical_text(value) for value in distinct.tolist()])[places]
+    texts = [canonical_text(value) for value in distinct.tolist()]
+    hashes[~whole] = text_hashes(texts, key)[places]
     return hashes
 
 
-def _object_hashes(values: list[Any], origin: Origin) -> Hashes:
+def _object_hashes(values: list[Any], origin: Origin, key: HashKey) -> Hashes:
     """Hashes uint64 (n,) of strings, numbers, booleans and missing values in any mixture."""
     kinds = set(map(type, values))
     foreign = {kind for kind in kinds if not _is_category_type(kind)}
@@ -208,9 +212,9 @@ def _object_hashes(values: list[Any], origin: Origin) -> Hashes:
         row = first_where(type(value) in foreign for value in values)
         raise unsupported(values[row], row, origin)
     if all(issubclass(kind, str | NoneType) for kind in kinds):
-        return text_hashes(values)
+        return text_hashes(values, key)
     try:
-        return text_hashes([canonical_text(value) for value in values])
+        return text_hashes([canonical_text(value) for value in values], key)
     except (ValueError, OverflowError) as error:  # such as 10 ** 5000
         row = first_where(not _has_text(value) for value in values)
         raise unsupported(values[row], row, origin) from error

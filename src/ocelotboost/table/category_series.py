@@ -22,7 +22,7 @@ from ocelotboost.table.categories import (
     category_column,
     unsupported,
 )
-from ocelotboost.table.values import Origin, has_text
+from ocelotboost.table.values import HashKey, Origin, has_text
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -37,29 +37,31 @@ def is_category_series(column: nw.Series[Any]) -> bool:
     return column.dtype in (nw.String, nw.Categorical, nw.Enum, nw.Boolean)
 
 
-def category_series(column: nw.Series[Any], origin: Origin, n_threads: int) -> CategoryColumn:
+def category_series(
+    column: nw.Series[Any], origin: Origin, key: HashKey, n_threads: int
+) -> CategoryColumn:
     """One column of a frame as categories; null and NaN are missing."""
 
     def texts(rows: Rows) -> list[str | None]:
         return [canonical_text(column[int(row)]) for row in rows]
 
-    hashes, codes = _hashes_and_codes(column, origin, n_threads)
+    hashes, codes = _hashes_and_codes(column, origin, key, n_threads)
     return CategoryColumn(hashes, codes, texts)
 
 
 def _hashes_and_codes(
-    column: nw.Series[Any], origin: Origin, n_threads: int
+    column: nw.Series[Any], origin: Origin, key: HashKey, n_threads: int
 ) -> tuple[Hashes, Codes | None]:
     import narwhals as nw
 
     if _holds_objects(column):
-        return _from_array(column.to_numpy(), origin, n_threads)
+        return _from_array(column.to_numpy(), origin, key, n_threads)
     if column.dtype in (nw.Decimal, nw.Int128, nw.UInt128):
-        return _from_array(np.array(column.to_list(), dtype=object), origin, n_threads)
+        return _from_array(np.array(column.to_list(), dtype=object), origin, key, n_threads)
     if column.implementation.is_pandas_like() and not is_arrow_dtype(column.to_native().dtype):
-        return _from_pandas(column, origin, n_threads)
+        return _from_pandas(column, origin, key, n_threads)
     try:
-        return arrow_hashes(column, n_threads)
+        return arrow_hashes(column, key, n_threads)
     except ArrowTypeError:
         check_arrow(column.to_native(), origin.whole(), contents=True)
         return _no_categories(column, origin), None
@@ -67,34 +69,36 @@ def _hashes_and_codes(
         raise damaged(origin.whole(), error) from error
 
 
-def _from_array(array: Any, origin: Origin, n_threads: int) -> tuple[Hashes, Codes | None]:
-    column = category_column(array, origin, n_threads)
+def _from_array(
+    array: Any, origin: Origin, key: HashKey, n_threads: int
+) -> tuple[Hashes, Codes | None]:
+    column = category_column(array, origin, key, n_threads)
     return column.hashes, column.codes
 
 
 def _from_pandas(
-    column: nw.Series[Any], origin: Origin, n_threads: int
+    column: nw.Series[Any], origin: Origin, key: HashKey, n_threads: int
 ) -> tuple[Hashes, Codes | None]:
     import narwhals as nw
 
     dtype, series = column.dtype, column.to_native()
     if dtype in (nw.Categorical, nw.Enum):
-        return _from_pandas_categories(series, origin, n_threads)
+        return _from_pandas_categories(series, origin, key, n_threads)
     if dtype == nw.String:
-        return _from_array(series.to_numpy(dtype=object), origin, n_threads)
+        return _from_array(series.to_numpy(dtype=object), origin, key, n_threads)
     if isinstance(series.dtype, np.dtype) or not (dtype.is_integer() or dtype == nw.Boolean):
         array = column.to_numpy()
         if array.dtype.kind in "biufO":
-            return _from_array(array, origin, n_threads)
+            return _from_array(array, origin, key, n_threads)
         return _no_categories(column, origin), None
     filled = column.fill_null(False if dtype == nw.Boolean else 0).to_numpy()
-    hashes = category_column(filled, origin, n_threads).row_hashes()
+    hashes = category_column(filled, origin, key, n_threads).row_hashes()
     hashes[column.is_null().to_numpy()] = MISSING_HASH
     return hashes, None
 
 
 def _from_pandas_categories(
-    series: Any, origin: Origin, n_threads: int
+    series: Any, origin: Origin, key: HashKey, n_threads: int
 ) -> tuple[Hashes, Codes | None]:
     import narwhals as nw
 
@@ -102,7 +106,7 @@ def _from_pandas_categories(
         series = series.cat.remove_unused_categories()
     check_arrow(series.cat.categories, origin.whole())
     categories = nw.from_native(series.cat.categories.to_series(), series_only=True)
-    entries = category_series(categories, origin.of_category(), n_threads)
+    entries = category_series(categories, origin.of_category(), key, n_threads)
     codes = series.cat.codes.to_numpy().astype(np.int64)
     codes[codes < 0] = len(categories)
     return np.append(entries.row_hashes(), np.uint64(MISSING_HASH)), codes.astype(np.uint32)

@@ -19,9 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.table.categories import CategoryColumn
-from ocelotboost.table.values import FloatArray
+from ocelotboost.table.values import FloatArray, HashKey
 
 SPARSE_PART_WIDTH = 16
+
+#: Of tables that no model is about.
+ZERO_KEY: HashKey = np.zeros(2, dtype=np.uint64)
 
 
 class Part(Protocol):
@@ -115,6 +118,7 @@ class Table:
     names       the columns' names, None when the input had none
     parts       the numeric columns, ascending; gaps where categorical columns stand
     categories  the categorical columns by position
+    hash_key    what all categories are hashed under
     """
 
     n_rows: int
@@ -122,13 +126,14 @@ class Table:
     names: tuple[str, ...] | None
     parts: tuple[Part, ...]
     categories: Mapping[int, CategoryColumn] = field(default_factory=dict)
+    hash_key: HashKey = field(default_factory=lambda: ZERO_KEY)
 
     def take(self, rows: NDArray[Any]) -> Table:
         """The same columns for a choice of rows (an integer array); copies no numbers yet."""
         chosen = np.asarray(rows, dtype=np.intp)
         parts = tuple(_take(part, chosen) for part in self.parts)
         categories = {position: c.take(chosen) for position, c in self.categories.items()}
-        return Table(len(chosen), self.n_columns, self.names, parts, categories)
+        return Table(len(chosen), self.n_columns, self.names, parts, categories, self.hash_key)
 
     def dense(self) -> FloatArray:
         """All numbers as one array (n_rows, n_columns), categorical columns NaN: for small tables

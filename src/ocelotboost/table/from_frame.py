@@ -88,10 +88,12 @@ def table_from_frame(frame: nw.DataFrame[Any], reading: Reading) -> Table:
         origin = Origin(reading.argument, f"column {column.name!r} (position {position})")
         check_arrow(column.to_native(), origin.whole())
         if position in named or (reading.detect and is_category_series(column)):
-            categories[position] = category_series(column, origin, reading.n_threads)
+            categories[position] = category_series(
+                column, origin, reading.hash_key, reading.n_threads
+            )
         else:
             parts.append(DensePart(position, _column_values(column, origin)[:, np.newaxis]))
-    return Table(n_rows, n_columns, names, tuple(parts), categories)
+    return Table(n_rows, n_columns, names, tuple(parts), categories, reading.hash_key)
 
 
 def _names(columns: Iterable[object]) -> tuple[str, ...] | None:

@@ -25,10 +25,25 @@ from numpy.typing import NDArray
 from ocelotboost.errors import InputError
 from ocelotboost.table.cat_features import named_positions
 from ocelotboost.table.categories import category_column
-from ocelotboost.table.columns import SPARSE_PART_WIDTH, DensePart, SparsePart, Table
+from ocelotboost.table.columns import (
+    SPARSE_PART_WIDTH,
+    ZERO_KEY,
+    DensePart,
+    SparsePart,
+    Table,
+)
 from ocelotboost.table.from_frame import as_frame, table_from_frame
 from ocelotboost.table.shapes import empty, no_table, uneven_rows, wrong_dimensions
-from ocelotboost.table.values import FLOAT32, FLOAT64, Header, Origin, Reading, floats, has_text
+from ocelotboost.table.values import (
+    FLOAT32,
+    FLOAT64,
+    HashKey,
+    Header,
+    Origin,
+    Reading,
+    floats,
+    has_text,
+)
 
 
 def table_from_input(
@@ -38,6 +53,7 @@ def table_from_input(
     cat_features: Any = None,
     detect: bool = True,
     check: Callable[[Header], None] | None = None,
+    hash_key: HashKey = ZERO_KEY,
     n_threads: int = 1,
 ) -> Table:
     """Turn what a user has into a table of numbers and categories, copying as little as possible.
@@ -48,11 +64,12 @@ def table_from_input(
                   that are not in cat_features must be numbers
     check         called with the names and number of the columns before any of them is read: what
                   it raises comes first
+    hash_key      categories are hashed under it: a model's own where the table is for a model
     n_threads     for hashing categories
 
     NaN, None and null are missing; ±inf are numbers.
     """
-    reading = Reading(argument, cat_features, detect, check, n_threads)
+    reading = Reading(argument, cat_features, detect, check, hash_key, n_threads)
     # Predicting one row should take microseconds, so what is most common comes first.
     if type(X) is np.ndarray:
         return _from_matrix(X, reading)
@@ -85,7 +102,7 @@ def _from_matrix(X: NDArray[Any], reading: Reading) -> Table:
     categorical = named_positions(reading.cat_features, None, n_columns, reading.argument)
     if not categorical and (X.dtype == FLOAT64 or X.dtype == FLOAT32):
         values = X if X.flags.aligned else floats(X, Origin(reading.argument))
-        return Table(n_rows, n_columns, None, (DensePart(0, values),))
+        return Table(n_rows, n_columns, None, (DensePart(0, values),), hash_key=reading.hash_key)
     if reading.detect and X.dtype.kind in "OUT":
         categorical |= {column for column in range(n_columns) if has_text(X[:, column])}
     parts = []
@@ -94,11 +111,14 @@ def _from_matrix(X: NDArray[Any], reading: Reading) -> Table:
         parts.append(DensePart(first, floats(X[:, first:end], origin)))
     categories = {
         column: category_column(
-            X[:, column], Origin(reading.argument, f"column {column}"), reading.n_threads
+            X[:, column],
+            Origin(reading.argument, f"column {column}"),
+            reading.hash_key,
+            reading.n_threads,
         )
         for column in sorted(categorical)
     }
-    return Table(n_rows, n_columns, None, tuple(parts), categories)
+    return Table(n_rows, n_columns, None, tuple(parts), categories, reading.hash_key)
 
 
 def _numeric_runs(n_columns: int, categorical: Collection[int]) -> Iterator[tuple[int, int]]:
@@ -170,8 +190,9 @@ def _from_sparse(X: Any, reading: Reading) -> Table:
         column: category_column(
             by_column[:, [column]].toarray()[:, 0],
             Origin(argument, f"column {column}"),
+            reading.hash_key,
             reading.n_threads,
         )
         for column in sorted(categorical)
     }
-    return Table(n_rows, n_columns, None, parts, categories)
+    return Table(n_rows, n_columns, None, parts, categories, reading.hash_key)

@@ -19,6 +19,9 @@ from ocelotboost.errors import InputError
 
 FloatArray: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
 
+#: uint64 (2,): what categories are hashed under.
+HashKey: TypeAlias = NDArray[np.uint64]
+
 FLOAT32: np.dtype[np.float32] = np.dtype(np.float32)
 FLOAT64: np.dtype[np.float64] = np.dtype(np.float64)
 
@@ -83,6 +86,7 @@ class Reading(NamedTuple):
     cat_features: Any
     detect: bool
     check: Callable[[Header], None] | None
+    hash_key: HashKey
     n_threads: int
 
     def check_header(self, names: tuple[str, ...] | None, n_columns: int) -> None:

@@ -49,6 +49,7 @@ from ocelotboost.kernels.reference.table import (
     hash_integers,
     hash_text_views,
     hash_texts,
+    numbering_steps,
 )
 
 __all__ = [
@@ -73,6 +74,7 @@ __all__ = [
     "loss_gradients",
     "match_categories",
     "minimal_variance_weights",
+    "numbering_steps",
     "order_keys",
     "pack_gradients",
     "plan_level",

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ocelotboost.kernels.contract import NO_HISTOGRAM, History
 from ocelotboost.kernels.reference.grow import best_border, leaves_of
-from ocelotboost.kernels.reference.predict import Hashes, mixed
+from ocelotboost.kernels.reference.predict import Hashes
 
 Bytes = NDArray[np.uint8]
 Floats = NDArray[np.float64]
@@ -31,13 +31,20 @@ def join_codes(
 ) -> None:
     """Rows that agree in all members of a combination share a code; codes are numbered in the order
     in which they first occur. A fingerprint tells all codes of one combination from others."""
-    multipliers = mixed(np.arange(1, codes.shape[1] + 1, dtype=np.uint64))
+    multipliers = _mixed(np.arange(1, codes.shape[1] + 1, dtype=np.uint64))
     for line, (begin, end) in zip(lines, pairwise(member_offsets.tolist()), strict=True):
         numbers: dict[tuple[int, ...], int] = {}
         values = map(tuple, codes[members[begin:end]].T.tolist())
         out_codes[line] = [numbers.setdefault(value, len(numbers)) for value in values]
         out_value_counts[line] = len(numbers)
         out_fingerprints[line] = (out_codes[line] * multipliers).sum()
+
+
+def _mixed(x: Hashes) -> Hashes:
+    """Every bit of the result depends on every bit of x."""
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
 
 
 def target_statistics(

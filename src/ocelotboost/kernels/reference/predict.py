@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ocelotboost.kernels.contract import BUCKET_SIZE
+from ocelotboost.kernels.reference.table import siphash
+
 Hashes = NDArray[np.uint64]
 Indices = NDArray[np.uint32]
 Floats = NDArray[np.float64]
@@ -12,19 +15,17 @@ Floats = NDArray[np.float64]
 _GOLDEN_RATIO = 0x9E3779B97F4A7C15
 _MODULUS = 1 << 64
 
-
-def combination_keys(hashes: Hashes, out_keys: Hashes, *, n_threads: int) -> None:
-    """The key of all rows of ``hashes`` (n_members, n) together."""
-    out_keys[:] = hashes[0]
-    for member in hashes[1:]:
-        out_keys[:] = mixed(out_keys * np.uint64(_GOLDEN_RATIO) + member)
+#: A search passes at most this many buckets.
+MOST_BUCKETS = 16
 
 
-def mixed(x: Hashes) -> Hashes:
-    """Every bit of the result depends on every bit of x."""
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
+def combination_keys(hashes: Hashes, key: Hashes, out_keys: Hashes, *, n_threads: int) -> None:
+    """The key of all rows of ``hashes`` (n_members, n) together: of one member its own hash, of
+    several the hash of their bytes."""
+    if len(hashes) == 1:
+        out_keys[:] = hashes[0]
+    else:
+        out_keys[:] = siphash([*hashes, np.zeros_like(hashes[0])], 8 * len(hashes), key)
 
 
 def index_keys(
@@ -33,24 +34,47 @@ def index_keys(
     bucket_offsets: Hashes,
     out_slot_keys: Hashes,
     out_vacant: Hashes,
+    out_n_ascending: Hashes,
     out_slot_entries: Indices,
     *,
     n_threads: int,
 ) -> None:
-    """Put each table's keys into its buckets; the next bucket is for those that do not fit."""
+    """Put each table's keys into its buckets; the next bucket is for those that do not fit.
+
+    Keys that fill too many buckets in a row are put one after the other instead.
+    """
     for table in range(len(out_vacant)):
         own = keys[int(entry_offsets[table]) : int(entry_offsets[table + 1])].tolist()
         of_table = slice(int(bucket_offsets[table]), int(bucket_offsets[table + 1]))
-        buckets, entries = out_slot_keys[of_table], out_slot_entries[of_table]
+        shape = (of_table.stop - of_table.start, BUCKET_SIZE)
         vacant = next(key for key in range(len(own) + 1) if key not in own)
-        out_vacant[table] = buckets[:] = vacant
-        entries[:] = len(own)
-        for entry, key in enumerate(own):
-            bucket = _bucket_of(key, len(buckets))
-            while buckets[bucket, -1] != vacant:
-                bucket = (bucket + 1) % len(buckets)
-            slot = int(np.flatnonzero(buckets[bucket] == vacant)[0])
-            buckets[bucket, slot], entries[bucket, slot] = key, entry
+        slots = _slots_by_bucket(own, shape[0])
+        out_n_ascending[table] = 0
+        if slots is None:
+            slots = list(range(len(own)))
+            out_n_ascending[table] = -(-len(own) // BUCKET_SIZE)
+        slot_keys = np.full(shape, vacant, dtype=np.uint64)
+        entries = np.full(shape, len(own), dtype=np.uint32)
+        slot_keys.reshape(-1)[slots] = own
+        entries.reshape(-1)[slots] = np.arange(len(own))
+        out_vacant[table] = vacant
+        out_slot_keys[of_table], out_slot_entries[of_table] = slot_keys, entries
+
+
+def _slots_by_bucket(keys: list[int], n_buckets: int) -> list[int] | None:
+    """The slot of each key; None when too many buckets in a row would be full."""
+    used = [0] * n_buckets
+    slots = []
+    for key in keys:
+        first = _bucket_of(key, n_buckets)
+        near = [(first + step) % n_buckets for step in range(MOST_BUCKETS)]
+        bucket = next((bucket for bucket in near if used[bucket] < BUCKET_SIZE), None)
+        if bucket is None:
+            return None
+        slots.append(bucket * BUCKET_SIZE + used[bucket])
+        used[bucket] += 1
+    full = "".join("x" if n_keys == BUCKET_SIZE else "." for n_keys in used)
+    return None if "x" * MOST_BUCKETS in (full + full)[: n_buckets + MOST_BUCKETS] else slots
 
 
 def _bucket_of(key: int, n_buckets: int) -> int:
@@ -59,6 +83,7 @@ def _bucket_of(key: int, n_buckets: int) -> int:
 
 def look_up(
     hashes: Hashes,
+    key: Hashes,
     member_offsets: Indices,
     members: Indices,
     answers: Indices,
@@ -66,6 +91,7 @@ def look_up(
     bucket_offsets: Hashes,
     slot_keys: Hashes,
     vacant: Hashes,
+    n_ascending: Hashes,
     column_offsets: Indices,
     bin_offsets: Hashes,
     slot_bins: NDArray[np.uint8],
@@ -78,10 +104,10 @@ def look_up(
     for table in range(len(vacant)):
         own = hashes[members[member_offsets[table] : member_offsets[table + 1]]]
         if answer_rows[table] >= 0:
-            base = mixed(answers[answer_rows[table]].astype(np.uint64) + np.uint64(1))
+            base = answers[answer_rows[table]].astype(np.uint64)
             own = np.concatenate([own, base[None]])
         keys = np.empty(hashes.shape[1], dtype=np.uint64)
-        combination_keys(own, keys, n_threads=1)
+        combination_keys(own, key, keys, n_threads=1)
         buckets = slot_keys[int(bucket_offsets[table]) : int(bucket_offsets[table + 1])]
         flat = buckets.reshape(-1).tolist()
         slot_of = {key: slot for slot, key in enumerate(flat)}
