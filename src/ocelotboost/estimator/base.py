@@ -19,6 +19,7 @@ from ocelotboost.boost.boosting import Boosted, BoostSettings, boost
 from ocelotboost.boost.callback import check_callbacks
 from ocelotboost.boost.sampling import check_sampling
 from ocelotboost.boost.tree import pack_forest
+from ocelotboost.errors import ParameterError
 from ocelotboost.estimator.categories import check_categorical_parameters
 from ocelotboost.estimator.continuing import check_continued, model_to_continue
 from ocelotboost.estimator.declared import DeclaredParameters
@@ -26,7 +27,7 @@ from ocelotboost.estimator.eval_sets import eval_inputs, rows_to_watch
 from ocelotboost.estimator.fitted import Fitted, FittedAttributes
 from ocelotboost.estimator.hints import hint_in_fit
 from ocelotboost.estimator.metrics import metrics_from
-from ocelotboost.estimator.parameters import check_parameters, model_parameters
+from ocelotboost.estimator.parameters import check_parameters, model_parameters, whole
 from ocelotboost.estimator.preparation import Prepared, replay_on_all_rows
 from ocelotboost.estimator.progress import ProgressBar
 from ocelotboost.estimator.rows import draw_hash_key, hold_out, prepare
@@ -186,18 +187,22 @@ class OcelotEstimator(FittedAttributes, DeclaredParameters):
 
     # ---- prediction ----------------------------------------------------------------------
 
-    def predict_raw(self, X: Any) -> Floats:
-        """The sum of the trees: (n,), or (n, n_classes) for several classes."""
-        raw = self._raw(X)
-        return raw[0] if len(raw) == 1 else raw.T
+    def predict_raw(self, X: Any, *, n_trees: int | None = None) -> Floats:
+        """The sum of the first ``n_trees`` trees, or of all: (n,), or (n, n_classes) for several
+        classes."""
+        return _rows_first(self._raw_by(self._require_fitted(), X, n_trees))
 
-    def _raw(self, X: Any) -> Floats:
-        """Raw predictions (n_outputs, n)."""
-        return self._raw_by(self._require_fitted(), X)
+    def staged_predict_raw(self, X: Any) -> Iterator[Floats]:
+        """The same after each tree."""
+        for raw in self._staged_raw_by(self._require_fitted(), X):
+            yield _rows_first(raw)
 
-    def _raw_by(self, fitted: Fitted, X: Any) -> Floats:
-        """The same by a given model: one call answers from one model, whatever fits meanwhile."""
+    def _raw_by(self, fitted: Fitted, X: Any, n_trees: int | None = None) -> Floats:
+        """Raw predictions (n_outputs, n) by a given model: one call answers from one model,
+        whatever fits meanwhile."""
         model, predictor = fitted.model, fitted.predictor.ready
+        if n_trees is not None:
+            predictor = predictor.first(_checked_trees(n_trees, model))
         if (
             type(X) is np.ndarray
             and X.ndim == 2
@@ -213,9 +218,6 @@ class OcelotEstimator(FittedAttributes, DeclaredParameters):
             return predictor.raw_of_matrix(X, self._prediction_threads(len(X)))
         table = self._matching_table(fitted, X)
         return predictor.raw(table, self._prediction_threads(table.n_rows))
-
-    def _staged_raw(self, X: Any) -> Iterator[Floats]:
-        return self._staged_raw_by(self._require_fitted(), X)
 
     def _staged_raw_by(self, fitted: Fitted, X: Any) -> Iterator[Floats]:
         table = self._matching_table(fitted, X)
@@ -301,3 +303,18 @@ class OcelotEstimator(FittedAttributes, DeclaredParameters):
         self, weight: NDArray[np.float32] | None, target: Targets
     ) -> NDArray[np.float32] | None:
         return weight
+
+
+def _rows_first(raw: Floats) -> Floats:
+    """As users have them: (n,) for one output, (n, n_outputs) for several."""
+    return raw[0] if len(raw) == 1 else raw.T
+
+
+def _checked_trees(n_trees: Any, model: TrainedModel) -> int:
+    allowed = whole(0, model.forest.n_trees)
+    if not allowed.holds(n_trees):
+        raise ParameterError(
+            f"n_trees={n_trees!r} is not possible; the model has {model.forest.n_trees} trees: "
+            f"give {allowed.wanted}, or None for all."
+        )
+    return int(n_trees)

@@ -24,7 +24,7 @@ from ocelotboost.estimator.parameters import (
     one_of,
     parameter,
 )
-from ocelotboost.loss.base import Floats, Loss, Targets
+from ocelotboost.loss.base import CustomLoss, Floats, Loss, Targets
 from ocelotboost.loss.registry import CLASS_LOSSES, loss_from
 from ocelotboost.order.target import ClassTargets, TargetDefinition
 from ocelotboost.quantize.categorical_data import CategoricalData
@@ -68,19 +68,24 @@ class OcelotClassifier(ClassifierMixin, OcelotEstimator):  # type: ignore[misc]
         """The labels, in the order of the columns of ``predict_proba``."""
         return _classes(self._require_fitted())
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The likeliest class: (n,)."""
+    def predict(self, X: Any, *, n_trees: int | None = None) -> NDArray[Any]:
+        """The likeliest class by the first ``n_trees`` trees, or by all: (n,)."""
         fitted = self._require_fitted()
-        return _labels(fitted, self._raw_by(fitted, X))
+        return _labels(fitted, self._raw_by(fitted, X, n_trees))
 
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_proba(self, X: Any, *, n_trees: int | None = None) -> Floats:
         """The probability of each class, in the order of ``classes_``: (n, n_classes)."""
         fitted = self._require_fitted()
-        return _probabilities(fitted, self._raw_by(fitted, X))
+        return _probabilities(fitted, self._raw_by(fitted, X, n_trees))
 
-    def decision_function(self, X: Any) -> Floats:
+    def predict_log_proba(self, X: Any, *, n_trees: int | None = None) -> Floats:
+        """Logarithms of the probabilities, also of those that are too small for a number."""
+        fitted = self._require_fitted()
+        return _log_probabilities(fitted, self._raw_by(fitted, X, n_trees))
+
+    def decision_function(self, X: Any, *, n_trees: int | None = None) -> Floats:
         """The raw prediction: log-odds of the second class, or one number per class."""
-        return self.predict_raw(X)
+        return self.predict_raw(X, n_trees=n_trees)
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
         """The likeliest class after each tree."""
@@ -185,6 +190,17 @@ def _probabilities(fitted: Fitted, raw: Floats) -> Floats:
         positive = fitted.loss.link(raw[0])
         return np.stack([1.0 - positive, positive], axis=1)
     return fitted.loss.link(raw).T
+
+
+def _log_probabilities(fitted: Fitted, raw: Floats) -> Floats:
+    if isinstance(fitted.loss, CustomLoss):
+        with np.errstate(divide="ignore"):
+            return np.log(_probabilities(fitted, raw))
+    if len(raw) == 1:
+        return np.stack([-np.logaddexp(0.0, raw[0]), -np.logaddexp(0.0, -raw[0])], axis=1)
+    shifted: Floats = raw - raw.max(axis=0)
+    shifted -= np.log(np.exp(shifted).sum(axis=0))
+    return shifted.T
 
 
 OcelotClassifier.__doc__ = f"{OcelotClassifier.__doc__}\n{describe_parameters(OcelotClassifier)}\n"

@@ -42,10 +42,10 @@ class OcelotRegressor(RegressorMixin, OcelotEstimator):  # type: ignore[misc]
 
     _kind = "regressor"
 
-    def predict(self, X: Any) -> Floats:
-        """The predicted target: (n,)."""
+    def predict(self, X: Any, *, n_trees: int | None = None) -> Floats:
+        """The target as the first ``n_trees`` trees predict it, or all: (n,)."""
         fitted = self._require_fitted()
-        return fitted.loss.link(self._raw_by(fitted, X)[0])
+        return fitted.loss.link(self._raw_by(fitted, X, n_trees)[0])
 
     def staged_predict(self, X: Any) -> Iterator[Floats]:
         """The prediction after each tree."""

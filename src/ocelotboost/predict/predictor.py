@@ -10,7 +10,7 @@ Categories become byte columns too, a stretch of rows at a time: there can be hu
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -53,6 +53,16 @@ class Predictor:
     targets: NDArray[np.uint32]
     shifts: NDArray[np.uint32]
     categories: CategoryBins | None
+
+    def first(self, n_trees: int) -> Predictor:
+        """The same for the first ``n_trees`` trees."""
+        n_splits = int(self.forest.split_offsets()[n_trees])
+        return replace(
+            self,
+            forest=self.forest.first(n_trees),
+            split_columns=self.split_columns[:n_splits],
+            split_bins=self.split_bins[:n_splits],
+        )
 
     def raw(self, table: Table, n_threads: int) -> Floats:
         """Raw predictions (n_outputs, n_rows)."""
