@@ -73,14 +73,13 @@ class Training:
             self.settings.leaves,
             self.settings.segments,
             self.settings.body_gradients,
-            continues=False,
         )
 
     def structures(self):
         """Those that training chooses."""
         prepared = self.prepared
         boosted = boost(
-            prepared.training, [], self.loss, [], prepared.start.copy(), False, self.settings, [],
+            prepared.training, [], self.loss, [], prepared.start.copy(), self.settings, [],
             prepared.seed,
         )  # fmt: skip
         return [tree.splits for tree in boosted.trees]
@@ -282,13 +281,16 @@ def test_a_handful_of_rows_of_which_half_are_history(n_rows):
     assert ("ordered" in model.history_) == (n_rows > 2)  # one row comes before nobody
 
 
-def test_continuing_goes_on_where_it_stopped():
+def test_a_model_that_may_know_the_rows_is_continued_in_plain_mode():
     X, y = regression(600)
     first = ordered(OcelotRegressor, iterations=30).fit(X, y)
-    more = ordered(OcelotRegressor, iterations=30).fit(X, y, init_model=first)
+    more = OcelotRegressor(iterations=30).fit(X, y, init_model=first)
     assert more.n_iter_ == 60
+    assert more.boosting_type_ == "Plain"
+    assert "ordered" not in more.history_
     assert more.history_["learn"]["RMSE"][0] < first.history_["learn"]["RMSE"][-1]
-    assert more.history_["ordered"]["RMSE"][0] < first.history_["ordered"]["RMSE"][0]
+    with pytest.raises(ParameterError, match=r"init_model.*boosting_type='auto' or 'Plain'"):
+        ordered(OcelotRegressor).fit(X, y, init_model=first)
 
 
 def test_an_eval_metric_is_watched_on_unseen_rows_too():

@@ -91,7 +91,7 @@ class Case:
             sampling=drawn,
         )
         boosted = boost(
-            prepared.training, [], loss, [], prepared.start.copy(), False, settings, [],
+            prepared.training, [], loss, [], prepared.start.copy(), settings, [],
             prepared.seed,
         )  # fmt: skip
         return Training(prepared, boosted, drawn)

@@ -69,7 +69,7 @@ class Case:
         drawn = Drawn(settings.sampling)
         monkeypatch.setattr(PlainModels, "evidence", drawn.evidence(PlainModels.evidence))
         boosted = boost(
-            prepared.training, [], loss, [], prepared.start.copy(), False,
+            prepared.training, [], loss, [], prepared.start.copy(),
             replace(settings, sampling=drawn), [], prepared.seed,
         )  # fmt: skip
         return Training(prepared, boosted, drawn)

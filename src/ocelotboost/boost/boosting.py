@@ -101,19 +101,17 @@ def boost(
     loss: Loss,
     metrics: list[MetricLike],
     start: Floats,
-    continues: bool,
     settings: BoostSettings,
     callbacks: list[Any],
     seed: np.random.SeedSequence,
 ) -> Boosted:
-    """Train from the raw predictions ``start`` (n_outputs, n), which are those of a model where
-    training ``continues``. The first of ``metrics``, on the first eval set, decides about
-    stopping; without metrics the loss does.
+    """Train from the raw predictions ``start`` (n_outputs, n). The first of ``metrics``, on the
+    first eval set, decides about stopping; without metrics the loss does.
 
     Ctrl-C ends training after the last tree that was finished, its metrics included."""
     loss_pass = pass_for(loss, settings.n_threads)
     loss_metric = LossMetric(loss, loss_pass)
-    models = _models(training, loss, loss_pass, start, continues, settings)
+    models = _models(training, loss, loss_pass, start, settings)
     ordered = isinstance(models, OrderedModels)
     evaluation = Evaluation(loss_metric, metrics, eval_sets, with_unseen=ordered)
     judge = metrics[0] if metrics else loss_metric
@@ -164,7 +162,6 @@ def _models(
     loss: Loss,
     loss_pass: Pass,
     start: Floats,
-    continues: bool,
     settings: BoostSettings,
 ) -> PlainModels | OrderedModels:
     rate, leaves = settings.learning_rate, settings.leaves
@@ -179,7 +176,6 @@ def _models(
         leaves,
         settings.segments,
         settings.body_gradients,
-        continues,
     )
 
 

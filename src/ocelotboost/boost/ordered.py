@@ -52,11 +52,9 @@ class OrderedModel:
         ordering: NDArray[np.uint32],
         segments: Segments,
         body_gradients: str,
-        start: Floats | None,
     ) -> None:
         """``body_gradients``: a body's are taken at its "segment"'s model, as in the paper, or at
-        each row's "own". ``start``: raw predictions (n_outputs, n) of a model to continue; None:
-        every segment starts from the targets of its own body."""
+        each row's "own". Every segment starts from the targets of its own body."""
         self._pass = loss_pass
         self._segments = segments
         self.rows = segments.rows_by_era(ordering)
@@ -67,11 +65,7 @@ class OrderedModel:
         pieces = np.split(self._raw, np.cumsum(ends[:-1]) * loss.n_outputs)
         self.raw = [piece.reshape(loss.n_outputs, -1) for piece in pieces]
         for j, raw in enumerate(self.raw):
-            raw[:] = (
-                self._start_value(loss, j)[:, np.newaxis]
-                if start is None
-                else start[:, self.rows[: ends[j]]]
-            )
+            raw[:] = self._start_value(loss, j)[:, np.newaxis]
         # Slot 0 is for own models, slot C - j for the bodies of segments j > 0.
         n_slots = segments.n_segments if body_gradients == "segment" else 1
         self._gradients = np.zeros((n_slots, loss.n_outputs, len(self.rows)), dtype=np.float32)
@@ -179,9 +173,7 @@ class OrderedModels:
         settings: LeafSettings,
         segments: Segments,
         body_gradients: str,
-        continues: bool,
     ) -> None:
-        """``continues``: the raw predictions ``start`` are those of a model."""
         assert training.orderings is not None, "ordered boosting needs orderings"
         self._training = training
         self._loss = loss
@@ -199,7 +191,6 @@ class OrderedModels:
                 training.orderings[r],
                 segments,
                 body_gradients,
-                start if continues else None,
             )
             for r in range(first, len(training.orderings))
         }

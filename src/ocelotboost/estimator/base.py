@@ -136,7 +136,6 @@ class OcelotEstimator(FittedAttributes, DeclaredParameters):
                 loss,
                 metrics,
                 prepared.start,
-                prepared.continued is not None,
                 settings,
                 [*callbacks, progress],
                 prepared.seed,

@@ -40,6 +40,7 @@ def check_continued(
     _check_columns(model, table)
     _check_target(model, estimator, loss)
     _check_missing(model, estimator.nan_mode)
+    _check_mode(estimator.boosting_type)
 
 
 def _check_columns(model: TrainedModel, table: Table) -> None:
@@ -80,4 +81,13 @@ def _check_missing(model: TrainedModel, nan_mode: str) -> None:
         raise ParameterError(
             f"nan_mode={nan_mode!r}, but for init_model missing values are {side} all "
             f"numbers; continue with nan_mode={other!r}."
+        )
+
+
+def _check_mode(boosting_type: str) -> None:
+    if boosting_type == "Ordered":
+        raise ParameterError(
+            "boosting_type='Ordered' is not possible with init_model: its predictions may know the "
+            "targets of these rows already, and no gradient would be that of a model which has not "
+            "seen the row. Continue with boosting_type='auto' or 'Plain'."
         )

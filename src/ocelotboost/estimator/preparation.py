@@ -95,6 +95,8 @@ class Prepared:
             quantizer,
             combinations,
             None,
+            # A model to continue may know every row's target; no segment could start without it.
+            estimator.boosting_type if continued is None else "Plain",
             estimator.permutation_count,
             order_seed,
             n_threads,
@@ -154,6 +156,7 @@ def replay_on_all_rows(
         prepared.quantizer,
         prepared.combinations,
         prepared.definition,
+        "Plain",
         0,
         seeds(estimator)[3],
         n_threads,
@@ -184,13 +187,13 @@ def _training_set(
     quantizer: Quantizer,
     combinations: Combinations,
     definition: TargetDefinition | None,
+    boosting_type: str,
     n_supporting: int,
     seed: np.random.SeedSequence,
     n_threads: int,
 ) -> tuple[TrainingSet, LabelledTable, TargetDefinition | None]:
     """The rows that train trees, as the loop takes them, and as they are; and what statistics
-    average. These rows define it where there is no ``definition``. Without supporting models the
-    rows only fill leaves, which is the same in both modes."""
+    average. These rows define it where there is no ``definition``."""
     history_seed, order_seed, independent_seed = seed.spawn(3)
     statistics = None
     trained = data
@@ -213,7 +216,7 @@ def _training_set(
             n_threads,
         )
     orderings = None
-    if n_supporting > 0 and is_ordered(estimator, trained.table.n_rows):
+    if is_ordered(boosting_type, trained.table.n_rows):
         # σ_cat = σ_boost: the same seed draws the same orderings for statistics and segments.
         own_seed = independent_seed if estimator.independent_orderings else order_seed
         orderings = make_orderings(estimator, trained.table, n_supporting, own_seed)
