@@ -81,8 +81,8 @@ bool number_rows(const std::uint64_t* hashes, std::size_t n, std::size_t most_di
     out_numbers[i] = numbering.number_of(hashes[i]);
     if (out_numbers[i] >= most_distinct) return false;
   }
-  out_share.values.reserve(numbering.distinct().size());
-  out_share.place_of.resize(numbering.distinct().size());
+  out_share.values.reserve(numbering.size());
+  out_share.place_of.resize(numbering.size());
   for (const Numbered& value : sorted_hashes(numbering.distinct(), n_common)) {
     out_share.place_of[value.number] = std::uint32_t(out_share.values.size());
     out_share.values.push_back(value.hash);

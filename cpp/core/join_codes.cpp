@@ -41,9 +41,7 @@ class KeyNumbering {
     for (std::size_t i = 0; i < count; ++i) out[i] = hashed_.number_of(keys[i]);
   }
 
-  std::uint32_t size() const {
-    return direct_ ? n_direct_ : std::uint32_t(hashed_.distinct().size());
-  }
+  std::uint32_t size() const { return direct_ ? n_direct_ : hashed_.size(); }
 
  private:
   bool direct_;
