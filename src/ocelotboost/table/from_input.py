@@ -2,7 +2,8 @@
 
     NumPy array                          one part, not copied when it is float32 or float64
     scipy.sparse, any format             sixteen columns a part
-    pandas, polars, pyarrow, ...         one part a column, by way of narwhals
+    pandas, polars, pyarrow, ...         one part per column, by way of narwhals
+    a few rows of pandas or polars       numbers together, categories one by one (few_rows.py)
     anything with __arrow_c_stream__     the same, once pyarrow or polars has read the stream
     lists, anything with __array__       through NumPy
 
@@ -32,6 +33,7 @@ from ocelotboost.table.columns import (
     SparsePart,
     Table,
 )
+from ocelotboost.table.few_rows import table_from_few_rows
 from ocelotboost.table.from_frame import as_frame, table_from_frame
 from ocelotboost.table.shapes import empty, no_table, uneven_rows, wrong_dimensions
 from ocelotboost.table.values import (
@@ -77,6 +79,9 @@ def table_from_input(
         return _from_matrix(_plain_array(X, reading), reading)
     if is_sparse(X):
         return _from_sparse(X, reading)
+    few = table_from_few_rows(X, reading)
+    if few is not None:
+        return few
     frame = as_frame(X, argument)
     if frame is not None:
         return table_from_frame(frame, reading)
