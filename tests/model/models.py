@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ocelotboost.model.check_model import validate
 from ocelotboost.model.forest import Forest
 from ocelotboost.model.statistic_table import Indicators, StatisticTables
-from ocelotboost.model.trained import Resolved, TrainedModel, validate
+from ocelotboost.model.trained import Resolved, TrainedModel
 from tests.data import assert_same_bits
 from tests.forests import category_forest, text_hash
 
@@ -39,16 +40,21 @@ def make_forest(
 
 
 def make_model(forest: Forest | None = None, **changes: Any) -> TrainedModel:
+    """A regressor, or a classifier when there are several outputs or ``kind`` says so."""
+    forest = make_forest([2, 3, 0, 1]) if forest is None else forest
+    several, n_trees = forest.n_outputs > 1, forest.n_trees
+    kind = changes.get("kind", "classifier" if several else "regressor")
+    curve = [1.5, 0.1 + 0.2, float("inf"), float("nan"), -float("inf"), *[0.25] * n_trees]
     model = TrainedModel(
-        forest=make_forest([2, 3, 0, 1]) if forest is None else forest,
-        kind="regressor",
-        loss="RMSE",
+        forest=forest,
+        kind=kind,
+        loss="MultiClass" if several else "Logloss" if kind == "classifier" else "RMSE",
         feature_names=("age", "größe", 'a "quoted"\nname'),
-        classes=None,
-        parameters={"depth": 3, "learning_rate": 0.1, "rsm": None, "verbose": False, "x": [1, "a"]},
+        classes=np.arange(forest.n_outputs) if several else None,
+        parameters={"depth": 3, "learning_rate": 0.1, "subsample": None, "x": [1, "a"]},
         resolved=RESOLVED,
-        history={"learn": {"RMSE": [1.5, 0.1 + 0.2, float("inf"), float("nan"), -float("inf")]}},
-        best_iteration=2,
+        history={"learn": {"RMSE": curve}, "eval_0": {"RMSE": curve[::-1]}},
+        best_iteration=min(2, n_trees - 1) if n_trees else None,
     )
     return dataclasses.replace(model, **changes)
 
@@ -81,8 +87,9 @@ TINY = make_model(
     loss="Logloss",
     feature_names=("a", "b"),
     classes=np.array([0, 1]),
-    history={"learn": {"Logloss": [0.5]}},
+    history={"learn": {"Logloss": [0.5, 0.25]}},
     parameters={"depth": 2, "rsm": 0.5},
+    best_iteration=1,
 )
 
 
@@ -90,6 +97,7 @@ TINY_CATEGORIES = dataclasses.replace(
     TINY,
     forest=category_forest(12, n_tables=2, n_trees=4).pruned(),
     feature_names=None,
+    history={"learn": {"Logloss": [0.5, 0.25, 0.2, 0.1]}},
 )
 
 

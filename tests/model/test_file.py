@@ -38,7 +38,7 @@ def test_any_forest_comes_back_with_every_bit(
     form: str, depths: list[int], n_outputs: int, n_features: int, data: st.DataObject
 ) -> None:
     forest = make_forest(depths, n_outputs, n_features, seed=data.draw(st.integers(0, 99)))
-    finite = st.floats(allow_nan=False, allow_infinity=False)
+    finite = st.floats(-1e100, 1e100)
     for values in (forest.leaf_values.reshape(-1), forest.start_value):
         values[:] = data.draw(
             st.lists(finite, min_size=len(values), max_size=len(values)), label="values"
@@ -47,7 +47,8 @@ def test_any_forest_comes_back_with_every_bit(
         st.lists(st.floats(), min_size=sum(depths), max_size=sum(depths)), label="borders"
     )
     forest.split_borders[np.isnan(forest.split_borders)] = np.nan
-    names = data.draw(st.none() | st.tuples(*[st.text()] * n_features), label="names")
+    texts = st.lists(st.text(), min_size=n_features, max_size=n_features, unique=True)
+    names = data.draw(st.none() | texts.map(tuple), label="names")
     model = make_model(forest, feature_names=names)
     assert_same(loads(dumps(model, form)), model)
 

@@ -26,7 +26,7 @@ def test_the_json_form_is_strict_json() -> None:
     text = dumps(make_model(), "json").decode("ascii")
     document = json.loads(text, parse_constant=refuse)
     assert document["format"] == 3
-    assert document["history"]["learn"]["RMSE"][2:] == ["Infinity", "NaN", "-Infinity"]
+    assert document["history"]["learn"]["RMSE"][2:5] == ["Infinity", "NaN", "-Infinity"]
     assert "NaN" in document["trees"][0]["borders"]
     assert len(text.splitlines()) == len(document) + 2 + 4 + 1  # fields, braces, trees, bracket
 

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import json
+import warnings
 from typing import Any
 
 import numpy as np
 import pytest
 
 from ocelotboost.errors import ModelFileError
+from ocelotboost.estimator.load import estimator_of
 from ocelotboost.model import file as model_file
+from ocelotboost.model.check_model import validate
 from ocelotboost.model.file import dumps, loads
 from ocelotboost.model.file_arrays import arrays_of
 from ocelotboost.model.file_json import write_json
-from ocelotboost.model.trained import TrainedModel, validate
+from ocelotboost.model.trained import TrainedModel
 from ocelotboost.predict.predictor import make_predictor
 from tests.forests import N_FEATURES, rows_of
 from tests.model.models import FORMS, TINY, TINY_CATEGORIES, assert_same
@@ -101,6 +105,23 @@ def test_junk_with_a_right_checksum_is_refused_or_valid(monkeypatch: pytest.Monk
     for field in original:
         for junk in JUNK:
             accept_only_valid({**original, field: junk})
+    for field, own in original.items():
+        for name in own if isinstance(own, dict) else ():
+            for junk in JUNK:
+                accept_only_valid({**original, field: {**own, name: junk}})
+                accept_only_valid({**original, field: {**own, str(junk): own[name]}})
+    for field in ("feature_names", "dropped_parameters", "kind", "loss"):
+        for junk in ("ab", "a", ["a", "a"], ["a", 1], "Quantile:alpha=7", "custom:x", "MultiClass"):
+            accept_only_valid({**original, field: junk})
+    for name in ("priors", "cat_features", "class_weights", "nan_mode", "random_state", "n_jobs"):
+        for junk in [
+            *JUNK,
+            {"pairs": 3},
+            {"pairs": [1]},
+            {"pairs": [[[], 1]]},
+            {"pairs": [[1, 2]]},
+        ]:
+            accept_only_valid({**original, "parameters": {name: junk}})
     for field in original["trees"][0]:
         for junk in JUNK:
             trees = [{**original["trees"][0], field: junk}, original["trees"][1]]
@@ -142,9 +163,18 @@ def _without_checksum(model: TrainedModel) -> bytes:
 
 def accept_only_valid(document: dict[str, Any]) -> None:
     """Refused, or safe: prediction trusts what was accepted."""
-    with contextlib.suppress(ModelFileError):
+    with contextlib.suppress(ModelFileError), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about users' own losses
         model = loads(json.dumps(document).encode())
         validate(model)
+        estimator = estimator_of(model, "junk")
+        assert estimator.n_iter_ == model.forest.n_trees
+        estimator.describe("all")
         if model.n_features == N_FEATURES:
             raw = make_predictor(model.forest).raw(rows_of(0, 5), 1)
             assert raw.shape == (1, 5)
+            assert np.isfinite(raw).all()
+        for form in FORMS:
+            assert_same(
+                loads(dumps(model, form)), dataclasses.replace(model, forest=model.forest.pruned())
+            )

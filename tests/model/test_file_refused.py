@@ -8,6 +8,7 @@ import pathlib
 import pickle
 import resource
 import struct
+import tracemalloc
 import zipfile
 from typing import Any
 
@@ -15,9 +16,12 @@ import numpy as np
 import pytest
 import safetensors.numpy
 
+from ocelotboost import load_model
 from ocelotboost.errors import ModelFileError
+from ocelotboost.model import file as model_file
 from ocelotboost.model.file import dumps, load_trained, loads
-from tests.model.models import FORMS, assert_same, make_model
+from ocelotboost.model.file_json import read_parts
+from tests.model.models import FORMS, assert_same, make_forest, make_model
 
 
 class Bomb:
@@ -108,6 +112,101 @@ def test_a_key_that_occurs_twice_is_refused() -> None:
 
 def header(text: str) -> bytes:
     return struct.pack("<Q", len(text)) + text.encode()
+
+
+def test_a_million_empty_arrays_are_refused_before_any_is_made() -> None:
+    entry = '"%d":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}'
+    data = header("{" + ",".join(entry % number for number in range(300_000)) + "}")
+    tracemalloc.start()
+    try:
+        with pytest.raises(ModelFileError, match=r"far more . than in a model of this size"):
+            loads(data)
+        assert tracemalloc.get_traced_memory()[1] < 4 * len(data)
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("field", ["history", "parameters", "trees", "classes"])
+@pytest.mark.parametrize("empty", [b"{}", b"[]"])
+def test_a_document_of_empty_things_is_refused_with_little_memory(field: str, empty: bytes) -> None:
+    document = dumps(make_model(), "json").replace(b'"%s"' % field.encode(), b'"unused"')
+    data = (
+        document.rstrip(b"}\n") + b',\n"%s": [' % field.encode() + (empty + b",") * 300_000 + b"0]}"
+    )
+    tracemalloc.start()
+    try:
+        with pytest.raises(ModelFileError, match=r"far more . than in a model of this size"):
+            loads(data)
+        assert tracemalloc.get_traced_memory()[1] < 4 * len(data)
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_brackets_in_texts_are_not_counted(form: str) -> None:
+    labels = [c + b * 3000 + c for b in ("[", "{", '["', '{\\"') for c in ('"', "\\", '\\"', "")]
+    model = make_model(make_forest([1], len(labels)), classes=np.array(labels))
+    assert_same(loads(dumps(model, form)), model)
+
+
+def test_unknown_arrays_and_fields_are_named_briefly() -> None:
+    text = json.dumps({name: {} for name in ["x" * 10**6, *map(str, range(50))]})
+    data = dumps(make_model())
+    end = 8 + int.from_bytes(data[:8], "little")
+    fields = json.loads(data[8:end])["__metadata__"]
+    with pytest.raises(ModelFileError, match=r"missing or unknown: .* and .* more") as caught:
+        loads(header(json.dumps({"__metadata__": fields, **json.loads(text)})))
+    assert len(str(caught.value)) < 600
+
+
+def test_labels_that_would_fill_the_memory_are_refused() -> None:
+    n_classes = 2000
+    model = make_model(make_forest([], n_classes), feature_names=None)
+    document = json.loads(dumps(model, "json"))
+    labels = [str(number) for number in range(n_classes - 1)]
+    document["classes"] = {"dtype": "str", "values": [*labels, "x" * 10**5]}
+    with pytest.raises(ModelFileError, match=r"2000 class labels of up to 100000 characters"):
+        loads(signed(document))
+
+
+def signed(document: dict[str, Any]) -> bytes:
+    """The document with a right checksum."""
+    fields = json.loads(json.dumps(document))
+    arrays = read_parts(fields)
+    document["sha256"] = model_file._checksum(fields, arrays)
+    return json.dumps(document).encode()
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"loss": "Quantile:alpha=7"}, "alpha"),
+        ({"loss": "Huber:width=1"}, "width"),
+        ({"parameters": {"depth": "deep"}}, "depth='deep' is not possible"),
+        ({"parameters": {"priors": 5}}, "priors=5"),
+        ({"parameters": {"nan_mode": None}}, "nan_mode=None"),
+        ({"feature_names": "abc"}, "damaged"),
+        ({"dropped_parameters": "abc"}, "damaged"),
+        ({"history": {"learn": {"RMSE": "NaN"}}}, "damaged"),
+        ({"parameters": {"cat_features": {"pairs": [[[1], 2]]}}}, "unhashable"),
+        ({"parameters": {"depth": 10**30}}, "parameters that no model has: depth"),
+    ],
+)
+def test_what_cannot_be_is_a_model_file_error_that_names_the_file(
+    tmp_path: pathlib.Path, changes: dict[str, Any], complaint: str
+) -> None:
+    document = json.loads(dumps(make_model(), "json"))
+    (tmp_path / "m.json").write_bytes(signed({**document, **changes}))
+    with pytest.raises(ModelFileError, match=complaint) as caught:
+        load_model(tmp_path / "m.json")
+    assert "m.json" in str(caught.value)
+
+
+def test_a_foreign_file_is_not_read_to_its_end(tmp_path: pathlib.Path) -> None:
+    with open(tmp_path / "zeros", "wb") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(ModelFileError, match="not a model of Ocelot"):
+        load_trained(tmp_path / "zeros")
 
 
 def test_huge_claims_are_refused_without_taking_memory() -> None:

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from ocelotboost.model.check_model import validate
 from ocelotboost.model.forest import join_forests
 from ocelotboost.model.importance import feature_importances
 from ocelotboost.model.statistic_table import compact, join_statistics, no_indicators, no_statistics
-from ocelotboost.model.trained import validate
 from tests.data import assert_same_bits
 from tests.forests import category_forest
 from tests.model.models import small_model

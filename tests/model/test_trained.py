@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from ocelotboost.errors import ModelFileError
+from ocelotboost.loss.registry import CLASS_LOSSES, REGRESSION_LOSSES
+from ocelotboost.model.check_model import LOSSES, validate
 from ocelotboost.model.file import dumps
-from ocelotboost.model.trained import TrainedModel, validate
-from tests.model.models import TINY_CATEGORIES, make_forest, make_model
+from ocelotboost.model.trained import TrainedModel
+from tests.model.models import RESOLVED, TINY_CATEGORIES, make_forest, make_model
 
 
 def assert_refused(model: TrainedModel, complaint: str) -> None:
@@ -23,6 +25,10 @@ def assert_refused(model: TrainedModel, complaint: str) -> None:
 
 def changed_forest(**changes: Any) -> TrainedModel:
     return make_model(dataclasses.replace(make_forest([2, 1]), **changes))
+
+
+def resolved_as(**changes: Any) -> TrainedModel:
+    return make_model(resolved=dataclasses.replace(RESOLVED, **changes))
 
 
 @pytest.mark.parametrize(
@@ -39,6 +45,9 @@ def changed_forest(**changes: Any) -> TrainedModel:
         (changed_forest(leaf_values=np.zeros((5, 1))), "leaf_values has length 5.* ask for 6"),
         (changed_forest(leaf_values=np.zeros((6, 2))), "leaf_values has 2 outputs"),
         (changed_forest(leaf_values=np.full((6, 1), np.nan)), "leaf_values has .* not finite"),
+        (changed_forest(leaf_values=np.full((6, 1), 1.7e308)), "leaf_values has .* beyond 1e.100"),
+        (changed_forest(start_value=np.array([-1e101])), "start_value has .* beyond 1e.100"),
+        (changed_forest(leaf_weights=np.full(6, 1e200)), "leaf_weights has .* beyond 1e.100"),
         (changed_forest(leaf_weights=np.zeros(7)), "leaf_weights has length 7"),
         (changed_forest(leaf_weights=np.full(6, np.inf)), "leaf_weights has .* not finite"),
         (changed_forest(leaf_weights=np.full(6, -1.0)), "leaf_weights has a negative"),
@@ -51,16 +60,55 @@ def changed_forest(**changes: Any) -> TrainedModel:
         (make_model(kind="classifier"), "needs its classes"),
         (make_model(kind="classifier", classes=np.arange(3)), "3 classes, but 1 outputs need 2"),
         (make_model(kind="classifier", classes=np.array([1, 1])), "label occurs twice"),
+        (make_model(kind="classifier", classes=np.array([0.5, np.nan])), "label is NaN"),
+        (make_model(make_forest([1], 3), classes=np.array([1.0, np.nan, np.nan])), "label is NaN"),
+        (make_model(make_forest([1], 3), kind="regressor", loss="RMSE"), "cannot have 3 outputs"),
+        (make_model(make_forest([1], 3), loss="Logloss"), "cannot have 3 outputs"),
+        (make_model(make_forest([1], 3), loss="custom:Mine"), "cannot have 3 outputs"),
+        (
+            make_model(kind="classifier", loss="MultiClass", classes=np.array([0, 1])),
+            "'MultiClass' cannot have 1 outputs",
+        ),
+        (make_model(loss="Logloss"), "'Logloss' is none of a regressor: RMSE, "),
+        (make_model(loss="rmse"), "'rmse' is none of a regressor"),
+        (make_model(loss=""), "'' is none of a regressor"),
+        (make_model(kind="classifier", loss="RMSE"), "'RMSE' is none of a classifier: Logloss, "),
+        (make_model(kind=["regressor"]), "kind .* is none of"),
         (
             make_model(kind="classifier", classes=np.array(["2020", "2021"], "datetime64[Y]")),
             "dtype datetime64.*encode the target",
         ),
         (make_model(feature_names=("a",)), "1 feature names for 3 columns"),
         (make_model(feature_names=("a", "b", 3)), "not a tuple of texts"),
+        (make_model(feature_names=("a", "b", "a")), "a feature name occurs twice"),
         (make_model(best_iteration=-1), "best_iteration is -1"),
+        (make_model(best_iteration=4), "best_iteration is 4, .* one of 4 trees"),
+        (make_model(best_iteration=True), "best_iteration is True"),
+        (make_model(make_forest([]), best_iteration=0), "best_iteration is 0, .* one of 0 trees"),
+        (make_model(n_init_trees=5), "n_init_trees is 5, .* 4"),
+        (make_model(n_init_trees=-1), "n_init_trees is -1"),
+        (make_model(n_init_trees=1.0), "n_init_trees is 1.0"),
         (make_model(loss=print), "not a name"),
         (make_model(history={"learn": [1.0]}), "history is not"),
         (make_model(history={"learn": {"RMSE": ["low"]}}), "history is not"),
+        (make_model(history={"learn": {"RMSE": [0.0] * 3}}), "of 3 iterations, but 4 trees"),
+        (make_model(history={"learn": {"RMSE": [0.0]}}, n_init_trees=2), "of 1 iterations, but 2"),
+        (
+            make_model(history={"learn": {"RMSE": [0.0] * 4}, "eval_0": {"RMSE": [0.0] * 5}}),
+            r"different lengths: \[4, 5\]",
+        ),
+        (make_model(dropped_parameters=("b", "a")), "dropped_parameters are not in order"),
+        (make_model(dropped_parameters=("a", "a")), "dropped_parameters are not in order"),
+        (make_model(dropped_parameters=("depth",)), "or are among the parameters"),
+        (make_model(resolved=None), "resolved is not"),
+        (resolved_as(learning_rate=0.0), "learning_rate is 0.0"),
+        (resolved_as(learning_rate=np.nan), "learning_rate is nan"),
+        (resolved_as(learning_rate=np.inf), "learning_rate is inf"),
+        (resolved_as(learning_rate="fast"), "learning_rate is 'fast'"),
+        (resolved_as(boosting_type="auto"), "boosting_type is 'auto', none of Plain, Ordered"),
+        (resolved_as(bootstrap_type=["MVS"]), "bootstrap_type is"),
+        (resolved_as(leaf_estimation_method=None), "leaf_estimation_method is None"),
+        (resolved_as(leaf_estimation_iterations=0), "leaf_estimation_iterations is 0"),
     ],
 )
 def test_parts_that_do_not_fit_are_named_and_never_saved(
@@ -173,6 +221,10 @@ def test_categories_that_do_not_fit_are_named_and_never_saved(
     model: TrainedModel, complaint: str
 ) -> None:
     assert_refused(model, complaint)
+
+
+def test_the_losses_of_files_are_those_of_the_estimators() -> None:
+    assert LOSSES == {"classifier": CLASS_LOSSES, "regressor": REGRESSION_LOSSES}
 
 
 def test_a_model_knows_its_number_of_columns() -> None:

@@ -21,22 +21,19 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-import safetensors
-import safetensors.numpy
 from numpy.typing import NDArray
 
 from ocelotboost.errors import ModelFileError, ParameterError
+from ocelotboost.model.check_model import validate
 from ocelotboost.model.file_arrays import (
-    CATEGORY_ARRAYS,
     CATEGORY_FIELDS,
-    TREE_ARRAYS,
+    RESTORE,
     Arrays,
     Fields,
     arrays_of,
     category_fields_of,
     forest_of,
-    narrowed,
-    widened,
+    listed,
 )
 from ocelotboost.model.file_json import (
     FOREST_PARTS,
@@ -48,11 +45,19 @@ from ocelotboost.model.file_json import (
     strict_json,
     write_json,
 )
+from ocelotboost.model.file_safetensors import (
+    is_safetensors,
+    read_safetensors,
+    write_safetensors,
+)
 from ocelotboost.model.file_writing import write_file
 from ocelotboost.model.plain_values import plain_parameters
-from ocelotboost.model.trained import NUMBER_LABELS, Resolved, TrainedModel, validate
+from ocelotboost.model.trained import NUMBER_LABELS, Resolved, TrainedModel
 
 FORMAT = 3
+
+_BEGINNING = 80  # bytes that tell what a file is
+_MOST_LABEL_CHARACTERS = 1 << 26  # every label of an array takes as much as the longest
 
 FilePath = str | os.PathLike[str]
 
@@ -60,7 +65,6 @@ _FIELDS = (
     "format", "ocelotboost", "sha256", "kind", "loss", "feature_names", "classes",
     "parameters", "dropped_parameters", "resolved", "history", "best_iteration", "n_init_trees",
 )  # fmt: skip
-_RESTORE = "Restore the file from a copy or save the model again."
 _SIGNS_OF_DAMAGE = (
     ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError,
 )  # fmt: skip
@@ -93,11 +97,12 @@ def load_trained(path: FilePath) -> TrainedModel:
         raise ModelFileError(f"Cannot load {name!r}: it is a folder. Give a model file in it.")
     try:
         with open(name, "rb") as file:
-            data = file.read()
+            beginning = file.read(_BEGINNING)
+            rest = file.read() if _is_ours(beginning) else b""
     except FileNotFoundError:
         problem = "There is no model file here; check the path"
         raise FileNotFoundError(errno.ENOENT, problem, name) from None
-    return _decode(data, repr(name))
+    return _decode(beginning + rest, repr(name))
 
 
 def dumps(model: TrainedModel, format: str = "safetensors") -> bytes:
@@ -117,7 +122,7 @@ def dumps(model: TrainedModel, format: str = "safetensors") -> bytes:
     model = dataclasses.replace(model, forest=model.forest.pruned())
     fields, arrays = _fields_of(model), arrays_of(model.forest)
     fields["sha256"] = _checksum(fields, arrays)
-    return write_json(fields, arrays) if format == "json" else _write_safetensors(fields, arrays)
+    return write_json(fields, arrays) if format == "json" else write_safetensors(fields, arrays)
 
 
 def loads(data: bytes) -> TrainedModel:
@@ -129,31 +134,41 @@ def _decode(data: bytes, source: str) -> TrainedModel:
     try:
         fields, arrays = _parse(data)
         if _checksum(fields, arrays) != fields["sha256"]:
-            raise ModelFileError(f"the content does not match its checksum. {_RESTORE}")
+            raise ModelFileError(f"the content does not match its checksum. {RESTORE}")
         return _model_of(fields, arrays)
     except ModelFileError as problem:
         raise ModelFileError(f"Cannot load {source}: {problem}") from problem
     except _SIGNS_OF_DAMAGE as problem:
-        found = f"{type(problem).__name__}: {problem}"
-        text = f"Cannot load {source}: it is damaged ({found}). {_RESTORE}"
+        found = f"{type(problem).__name__}: {str(problem)[:200]}"
+        text = f"Cannot load {source}: it is damaged ({found}). {RESTORE}"
         raise ModelFileError(text) from problem
 
 
 def _parse(data: bytes) -> tuple[Fields, Arrays]:
-    # safetensors begins with the length of its header as 8 bytes, the last of them 0; JSON has
-    # no byte 0 at all.
-    if data[8:9] == b"{" and 0 in data[:8]:
-        return _read_safetensors(data)
-    if data[:80].lstrip()[:1] == b"{":
+    if is_safetensors(data):
+        return read_safetensors(data, _check_safetensors_fields)
+    if _is_json(data):
         return _read_json(data)
     if not data:
-        raise ModelFileError(f"it is empty. {_RESTORE}")
+        raise ModelFileError(f"it is empty. {RESTORE}")
     likely = [what for beginning, what in _FOREIGN if data.startswith(beginning)]
     looks = f" and looks like {likely[0]}" if likely else ""
     raise ModelFileError(
         f"it is not a model of Ocelot: it begins with {data[:8]!r}{looks}. "
         "Give a file that save_model wrote."
     )
+
+
+def _is_json(data: bytes) -> bool:
+    return data[:_BEGINNING].lstrip()[:1] == b"{"
+
+
+def _is_ours(beginning: bytes) -> bool:
+    return is_safetensors(beginning) or _is_json(beginning)
+
+
+def _check_safetensors_fields(fields: Any) -> None:
+    _check_fields(fields, CATEGORY_FIELDS, "a safetensors file")
 
 
 def _check_fields(fields: Any, own: Iterable[str], form: str) -> None:
@@ -168,7 +183,7 @@ def _check_fields(fields: Any, own: Iterable[str], form: str) -> None:
         )
     number = fields["format"]
     if type(number) is not int or number < 1:
-        raise ModelFileError(f"its format is {number!r}, not a number from 1. {_RESTORE}")
+        raise ModelFileError(f"its format is {number!r}, not a number from 1. {RESTORE}")
     if number > FORMAT:
         raise ModelFileError(
             f"it has format {number}, written by ocelotboost {fields['ocelotboost']}, but this "
@@ -179,9 +194,9 @@ def _check_fields(fields: Any, own: Iterable[str], form: str) -> None:
             f"it has format {number}, which only versions before the first release wrote. This "
             "version does not read it; train the model again."
         )
-    wrong = sorted(fields.keys() ^ {*_FIELDS, *own})
+    wrong = fields.keys() ^ {*_FIELDS, *own}
     if wrong:
-        raise ModelFileError(f"these fields are missing or unknown: {', '.join(wrong)}. {_RESTORE}")
+        raise ModelFileError(f"these fields are missing or unknown: {listed(wrong)}. {RESTORE}")
 
 
 def _fields_of(model: TrainedModel) -> Fields:
@@ -209,26 +224,32 @@ def _fields_of(model: TrainedModel) -> Fields:
 
 def _model_of(fields: Fields, arrays: Arrays) -> TrainedModel:
     names, classes = fields["feature_names"], fields["classes"]
+    strange = plain_parameters(exactly(dict, fields["parameters"]))[1]
+    if strange:
+        raise ValueError(f"parameters that no model has: {listed(strange)}")
     model = TrainedModel(
         forest=forest_of(arrays, fields),
         kind=fields["kind"],
         loss=fields["loss"],
-        feature_names=None if names is None else tuple(names),
+        feature_names=None if names is None else tuple(exactly(list, names)),
         classes=None if classes is None else _labels_from_json(classes),
         parameters=fields["parameters"],
         resolved=Resolved(**fields["resolved"]),
         history={
-            data_set: {metric: floats_from_json(values) for metric, values in metrics.items()}
+            data_set: {
+                metric: floats_from_json(exactly(list, values))
+                for metric, values in metrics.items()
+            }
             for data_set, metrics in fields["history"].items()
         },
         best_iteration=fields["best_iteration"],
         n_init_trees=fields["n_init_trees"],
-        dropped_parameters=tuple(fields["dropped_parameters"]),
+        dropped_parameters=tuple(exactly(list, fields["dropped_parameters"])),
     )
     try:
         validate(model)
     except ModelFileError as problem:
-        raise ModelFileError(f"{problem}. {_RESTORE}") from problem
+        raise ModelFileError(f"{problem}. {RESTORE}") from problem
     return model
 
 
@@ -252,35 +273,12 @@ def _version() -> str:
         return "unknown"
 
 
-def _write_safetensors(fields: Fields, arrays: Arrays) -> bytes:
-    # One metadata key: safetensors writes several in random order.
-    text = json.dumps(fields, allow_nan=False)
-    small = {name: narrowed(array) for name, array in arrays.items()}
-    return safetensors.numpy.save(small, metadata={"ocelotboost": text})
-
-
-def _read_safetensors(data: bytes) -> tuple[Fields, Arrays]:
-    try:
-        views = safetensors.numpy.load(data)
-    except safetensors.SafetensorError as problem:
-        raise ModelFileError(f"it is damaged or cut short ({problem}). {_RESTORE}") from problem
-    header_end = 8 + int.from_bytes(data[:8], "little")
-    metadata = strict_json(data[8:header_end]).get("__metadata__", {})
-    fields = strict_json(metadata.get("ocelotboost", "{}").encode("ascii"))
-    _check_fields(fields, CATEGORY_FIELDS, "a safetensors file")
-    names = {*TREE_ARRAYS, *CATEGORY_ARRAYS}
-    wrong = sorted(views.keys() ^ names)
-    if wrong:
-        raise ModelFileError(f"these arrays are missing or unknown: {', '.join(wrong)}. {_RESTORE}")
-    return fields, {name: widened(name, views[name]) for name in sorted(names)}
-
-
 def _read_json(data: bytes) -> tuple[Fields, Arrays]:
     try:
         document = strict_json(data)
     except ValueError as problem:
         raise ModelFileError(
-            f"it begins like JSON but is not, or is cut short ({problem}). {_RESTORE}"
+            f"it begins like JSON but is not, or is cut short ({problem}). {RESTORE}"
         ) from problem
     _check_fields(document, FOREST_PARTS, "JSON")
     arrays = read_parts(document)
@@ -294,9 +292,14 @@ def _labels_to_json(classes: NDArray[Any]) -> dict[str, Any]:
 
 
 def _labels_from_json(classes: dict[str, Any]) -> NDArray[Any]:
-    dtype, values = classes["dtype"], classes["values"]
+    if classes.keys() != {"dtype", "values"}:
+        raise ValueError(f"classes have the fields {sorted(classes)}")
+    dtype, values = classes["dtype"], exactly(list, classes["values"])
     if dtype == "str":
-        return np.array([exactly(str, label) for label in values], dtype=np.str_)
+        longest = max((len(exactly(str, label)) for label in values), default=0)
+        if longest * len(values) > _MOST_LABEL_CHARACTERS:
+            raise ValueError(f"{len(values)} class labels of up to {longest} characters")
+        return np.array(values, dtype=np.str_)
     if dtype == "object":
         labels = np.empty(len(values), dtype=object)
         labels[:] = values

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,9 @@ CATEGORY_ARRAYS: dict[str, type[np.generic] | None] = {
 #: Texts that belong to arrays.
 CATEGORY_FIELDS = ("indicator_texts", "target_names")
 
+#: The remedy for a damaged file.
+RESTORE = "Restore the file from a copy or save the model again."
+
 _SMALL_INTEGERS = (np.uint8, np.int8, np.uint16, np.int16, np.uint32)
 _BORDERS = ("split_borders", "statistics.question_borders")
 
@@ -92,15 +96,23 @@ def forest_of(arrays: Arrays, fields: Fields) -> Forest:
         }
         for prefix in ("indicators.", "statistics.")
     )
-    texts: Any = tuple(fields["indicator_texts"])
-    names: Any = tuple(tuple(own) for own in fields["target_names"])
+    texts, names = fields["indicator_texts"], fields["target_names"]
+    if not isinstance(texts, list) or not all(isinstance(own, list) for own in names):
+        raise TypeError("indicator_texts or target_names are not lists")
     return Forest(
         **trees,
         categorical=arrays["categorical"],
         hash_key=arrays["hash_key"],
-        indicators=Indicators(**indicators, texts=texts),
-        statistics=StatisticTables(**statistics, target_names=names),
+        indicators=Indicators(**indicators, texts=tuple(texts)),
+        statistics=StatisticTables(**statistics, target_names=tuple(map(tuple, names))),
     )
+
+
+def listed(names: Iterable[str]) -> str:
+    """Some names for a message, not too long."""
+    some = sorted(names)
+    text = ", ".join(name if len(name) <= 40 else f"{name[:40]}..." for name in some[:8])
+    return text + (f" and {len(some) - 8} more" if len(some) > 8 else "")
 
 
 def narrowed(array: NDArray[Any]) -> NDArray[Any]:

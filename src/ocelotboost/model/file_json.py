@@ -33,6 +33,9 @@ _TABLE_FIELDS = {
     "sums",
 }  # fmt: skip
 _COLUMN_FIELDS = {"table", "target", "prior", "low", "high"}
+# The shortest there are in numbers: {"table":0,"target":0,"prior":0,"low":0,"high":1} and, with
+# the weight of its leaf, [0].
+_FREE_BRACKETS, _BYTES_OF_AN_OBJECT, _BYTES_OF_A_LIST = 1000, 16, 5
 _NOT_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
 
@@ -251,8 +254,15 @@ def _check_keys(item: Fields, expected: set[str], what: str) -> None:
 # ---- values ----------------------------------------------------------------------------------
 
 
-def strict_json(data: bytes) -> Any:
-    """JSON as the standard has it: UTF-8, no NaN or Infinity, no key twice."""
+def strict_json(data: bytes, most_objects: int | None = None) -> Any:
+    """JSON as the standard has it: UTF-8, no NaN or Infinity, no key twice.
+
+    most_objects  more are refused before they are made; None: as a model of this size could have
+    """
+    if most_objects is None:
+        most_objects = _FREE_BRACKETS + len(data) // _BYTES_OF_AN_OBJECT
+    _refuse_crowds(data, b"{", most_objects)
+    _refuse_crowds(data, b"[", _FREE_BRACKETS + len(data) // _BYTES_OF_A_LIST)
 
     def refuse(constant: str) -> None:
         raise ValueError(f"{constant} is not JSON")
@@ -264,6 +274,20 @@ def strict_json(data: bytes) -> Any:
         return found
 
     return json.loads(data.decode("utf-8"), object_pairs_hook=unique, parse_constant=refuse)
+
+
+def _refuse_crowds(data: bytes, bracket: bytes, most: int) -> None:
+    """An empty object or list takes 30 times the memory of its text."""
+    if data.count(bracket) > most and _outside_texts(data, bracket) > most:
+        raise ValueError(f"there are far more {bracket.decode()} than in a model of this size")
+
+
+def _outside_texts(data: bytes, bracket: bytes) -> int:
+    """How often the bracket occurs, but for those that an odd number of quotes comes before."""
+    others = bytes({*range(256)} - {*b'"', *bracket})
+    unescaped = data.replace(rb"\\", b"").replace(rb"\"", b"")
+    few = unescaped.translate(None, others).replace(b'""', b"")  # no odd number becomes even
+    return sum(piece.count(bracket) for piece in few.split(b'"')[::2])
 
 
 def floats_to_json(values: Iterable[float]) -> list[float | str]:
