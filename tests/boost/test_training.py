@@ -143,7 +143,7 @@ def test_time_limit():
     assert 1 <= model.n_iter_ < 15
 
 
-def test_silent_by_default_and_a_bar_when_verbose(capfd, tmp_path, monkeypatch):
+def test_silent_by_default_and_not_when_verbose(capfd, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     X, y = regression(300)
     OcelotRegressor(iterations=3).fit(X, y)

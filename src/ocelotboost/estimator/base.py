@@ -29,7 +29,7 @@ from ocelotboost.estimator.hints import hint_in_fit
 from ocelotboost.estimator.metrics import metrics_from
 from ocelotboost.estimator.parameters import check_parameters, model_parameters, whole
 from ocelotboost.estimator.preparation import Prepared, replay_on_all_rows
-from ocelotboost.estimator.progress import ProgressBar
+from ocelotboost.estimator.progress import progress_for
 from ocelotboost.estimator.rows import draw_hash_key, hold_out, prepare
 from ocelotboost.estimator.settings import boost_settings, resolved
 from ocelotboost.loss.base import CustomLoss, Floats, Loss, Targets
@@ -129,7 +129,7 @@ class OcelotEstimator(FittedAttributes, DeclaredParameters):
     ) -> tuple[Boosted, WholeData | None]:
         metrics = metrics_from(self.eval_metric, loss)
         judge = metrics[0].name if metrics else loss.name
-        with ProgressBar(bool(self.verbose), judge) as progress:
+        with progress_for(self.verbose, judge) as progress:
             boosted = boost(
                 prepared.training,
                 prepared.eval_sets,

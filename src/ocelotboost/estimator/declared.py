@@ -343,7 +343,9 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
     verbose: bool | int = parameter(
         False,
         either(flag(), whole(0)),
-        "Show a progress bar with the metric and remaining time.",
+        "True: a progress bar with the metric and the remaining time; about 20 lines where the "
+        "output is no terminal, as in a log file or a notebook. A number n: one line every n "
+        "trees.",
         aliases=("verbosity", "verbose_eval", "silent", "logging_level", "metric_period"),
         runtime=True,
     )

@@ -1,39 +1,33 @@
-"""A progress bar with the metric and the remaining time."""
+"""What training shows while it runs: nothing, lines, or a bar.
+
+in a terminal                 120/1000 ━━━━━━━━━━━━━━━━━━━━ 0:01:28 RMSE: eval_0 0.488, learn 0.42
+in a log file or a notebook   120/1000 trees, 0:12, 1:28 left, RMSE: eval_0 0.488, learn 0.42
+"""
 
 from __future__ import annotations
 
+import sys
 from types import TracebackType
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from ocelotboost.boost.callback import IterationInfo
+from ocelotboost.boost.evaluation import LEARN, UNSEEN
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_LINE_WIDTH = 79
+_NAME_WIDTH = 12
+_LINES_OF_A_LOG = 20
+_BAR_WIDTH, _TIME_WIDTH, _GAPS = 20, len("0:00:00"), 3
 
 
-class ProgressBar:
-    """A callback that draws a bar while training runs, and is silent when not asked for."""
+class Progress:
+    """A callback that shows nothing; what shows something is derived from it."""
 
-    def __init__(self, shown: bool, metric: str) -> None:
-        self._metric = metric
-        self._progress = None
-        if shown:
-            from rich.progress import (
-                BarColumn,
-                MofNCompleteColumn,
-                Progress,
-                TextColumn,
-                TimeRemainingColumn,
-            )
-
-            self._progress = Progress(
-                TextColumn("{task.description}"),
-                BarColumn(),
-                MofNCompleteColumn(),
-                TextColumn("trees"),
-                TimeRemainingColumn(),
-            )
-
-    def __enter__(self) -> ProgressBar:
-        if self._progress is not None:
-            self._progress.start()
-            self._task = self._progress.add_task("training")
+    def __enter__(self) -> Progress:
         return self
 
     def __exit__(
@@ -42,20 +36,127 @@ class ProgressBar:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._progress is not None:
-            self._progress.stop()
+        self.close()
+
+    def close(self) -> None:
+        """Training has ended."""
 
     def after_iteration(self, info: IterationInfo) -> None:
-        if self._progress is None:
-            return
-        shown = [
-            f"{data} {values[self._metric][-1]:.5g}"
-            for data, values in info.history.items()
-            if values[self._metric]
-        ]
+        """One more tree."""
+
+
+def progress_for(verbose: bool | int, metric: str) -> Progress:
+    """As ``verbose`` asks: True is a bar where one can be drawn, a number is lines."""
+    if not verbose:
+        return Progress()
+    if not isinstance(verbose, bool | np.bool_):
+        return ProgressLines(metric, every=int(verbose))
+    from rich.console import Console
+
+    console = Console()
+    # In a notebook rich would need ipywidgets.
+    if console.is_terminal and not console.is_dumb_terminal and not console.is_jupyter:
+        return ProgressBar(metric, console)
+    return ProgressLines(metric)
+
+
+class ProgressLines(Progress):
+    """A line every so many trees, and one of the last tree. None: some twenty lines in all."""
+
+    def __init__(self, metric: str, every: int | None = None) -> None:
+        self._metric = metric
+        self._every = every
+        self._unwritten: IterationInfo | None = None
+
+    def after_iteration(self, info: IterationInfo) -> None:
+        every = self._every or max(info.iterations // _LINES_OF_A_LOG, 1)
+        if (info.iteration + 1) % every == 0:
+            self._write(info)
+        else:
+            self._unwritten = info
+
+    def close(self) -> None:
+        if self._unwritten is not None:
+            self._write(self._unwritten)
+
+    def _write(self, info: IterationInfo) -> None:
+        self._unwritten = None
+        done = info.iteration + 1
+        left = info.seconds / done * (info.iterations - done)
+        count = f"{done:{len(str(info.iterations))}}/{info.iterations} trees"
+        times = f"{_clock(info.seconds)}, {_clock(left)} left"
+        beginning = f"{count}, {times}, "
+        _print(beginning + _latest(info, self._metric, _LINE_WIDTH - len(beginning)))
+
+
+class ProgressBar(Progress):
+    """A bar that fits the width of the terminal."""
+
+    def __init__(self, metric: str, console: Console) -> None:
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as RichProgress
+        from rich.table import Column
+
+        self._metric = metric
+        self._progress = RichProgress(
+            MofNCompleteColumn(table_column=Column(no_wrap=True)),
+            BarColumn(_BAR_WIDTH),
+            TimeRemainingColumn(compact=True, table_column=Column(no_wrap=True)),
+            TextColumn(
+                "{task.description}",
+                markup=False,
+                table_column=Column(no_wrap=True, overflow="ellipsis"),
+            ),
+            console=console,
+        )
+        self._task = self._progress.add_task("training", total=None)
+
+    def __enter__(self) -> Progress:
+        self._progress.start()
+        return self
+
+    def close(self) -> None:
+        self._progress.stop()
+
+    def after_iteration(self, info: IterationInfo) -> None:
+        count = f"{info.iterations}/{info.iterations}"
+        width = self._progress.console.width - len(count) - _BAR_WIDTH - _TIME_WIDTH - _GAPS
         self._progress.update(
             self._task,
             total=info.iterations,
             completed=info.iteration + 1,
-            description=f"{self._metric}: {', '.join(shown)}",
+            description=_latest(info, self._metric, width),
         )
+
+
+def _latest(info: IterationInfo, metric: str, width: int) -> str:
+    """The metric's last values, as many as fit: eval sets first, because the first of them
+    decides."""
+    training = [data for data in (LEARN, UNSEEN) if data in info.history]
+    order = [*(data for data in info.history if data not in training), *training]
+    values = [f"{_short(data)} {info.history[data][metric][-1]:.5g}" for data in order]
+    text = f"{_short(metric)}: {values[0]}"
+    for value in values[1:]:
+        if len(text) + 2 + len(value) <= width:
+            text = f"{text}, {value}"
+    return text
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _NAME_WIDTH else name[: _NAME_WIDTH - 2] + ".."
+
+
+def _clock(seconds: float) -> str:
+    """
+    >>> _clock(62.4), _clock(3723)
+    ('1:02', '1:02:03')
+    """
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def _print(text: str) -> None:
+    """One line, whatever the encoding of the output can hold."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    print(text.encode(encoding, "replace").decode(encoding), flush=True)
