@@ -15,7 +15,7 @@ from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from ocelotboost import OcelotClassifier, OcelotRegressor, load_model
+from ocelotboost import OcelotClassifier, OcelotRegressor, ParameterError, load_model
 from ocelotboost.estimator.base import OcelotEstimator
 from tests.data import binary, counts, multiclass, regression
 from tests.estimator.category_data import columns, frame_of, signal
@@ -248,3 +248,46 @@ def test_parameters_of_every_type_survive(suffix, tmp_path):
     assert loaded.model_.dropped_parameters == ()
     again = loaded.fit(X.round().astype(int), y)
     assert_equal(again.forest_, model.forest_)
+
+
+CATEGORIES = pd.DataFrame({"city": list("abcabcabd") * 12, "user": list("uvwxyz") * 18})
+CATEGORY_TARGET = np.arange(108) % 7 + (CATEGORIES["city"] == "a") * 5.0
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1.0, 1e30])
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"priors": (-1e9, 0.5, 1e9)},
+        {"priors": (1e9,), "prior_weight": 1e9},
+        {"priors": (1e-320,), "prior_weight": 1e-320},
+        {"l2_leaf_reg": 1e300},
+        {"random_strength": 1e30},
+        {"model_size_reg": 1e300},
+        {"learning_rate": 1e-300},
+        {"random_state": 10**25},
+        {"statistic_window": 10**25},
+    ],
+    ids=str,
+)
+def test_what_trains_with_extreme_parameters_can_be_saved(parameters, scale, tmp_path):
+    model = OcelotRegressor(iterations=3, one_hot_max_size=0, **parameters)
+    model.fit(CATEGORIES, CATEGORY_TARGET * scale)
+    model.save_model(tmp_path / "m.json")
+    loaded = load_model(tmp_path / "m.json")
+    assert_array_equal(loaded.predict(CATEGORIES), model.predict(CATEGORIES))
+    assert np.isfinite(model.predict(CATEGORIES)).all()
+    assert loaded.get_params() == model.get_params()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "wanted"),
+    [
+        ({"priors": (1e150,)}, r"priors=\(1e\+150,\).*numbers from -1e\+09 to 1e\+09"),
+        ({"priors": [0.5, -1e10]}, r"priors=.*numbers from -1e\+09 to 1e\+09"),
+        ({"prior_weight": 1e101}, r"prior_weight=1e\+101.*at most 1e\+09"),
+    ],
+)
+def test_priors_that_no_bins_could_tell_apart_are_refused_at_fit(parameters, wanted):
+    with pytest.raises(ParameterError, match=wanted):
+        OcelotClassifier(iterations=2, **parameters).fit(CATEGORIES, CATEGORY_TARGET > 4)

@@ -31,9 +31,9 @@ from ocelotboost.estimator.parameters import (
     either,
     flag,
     is_columns,
-    is_numbers,
     nothing,
     number,
+    numbers,
     one_of,
     parameter,
     whole,
@@ -42,6 +42,9 @@ from ocelotboost.loss.base import LossLike
 from ocelotboost.metric.base import MetricLike
 
 Self = TypeVar("Self", bound="DeclaredParameters")
+
+#: Statistics are cut into 16 bins that reach from prior to prior: beyond it, all fall into one.
+_LARGEST_PRIOR = 1e9
 
 _metric_rule = Rule("a metric name such as 'AUC', a metric object, or a list of such", is_metrics)
 
@@ -141,12 +144,12 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
     )
     priors: Sequence[float] | NDArray[Any] = parameter(
         (0.0, 0.5, 1.0),
-        Rule("a list of numbers", is_numbers),
+        numbers(-_LARGEST_PRIOR, _LARGEST_PRIOR),
         "Priors of target statistics, one column each; of a mean target 0.5 is the mean.",
     )
     prior_weight: float = parameter(
         1.0,
-        number(0, open_low=True),
+        number(0, _LARGEST_PRIOR, open_low=True),
         "Each prior counts like so many rows.",
         aliases=("cat_smooth",),
     )

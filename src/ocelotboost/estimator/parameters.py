@@ -61,6 +61,17 @@ def number(
     return Rule(f"a number {lower}{upper}", holds)
 
 
+def numbers(low: float, high: float) -> Rule:
+    """Some numbers between low and high."""
+    each = number(low, high)
+
+    def holds(v: Any) -> bool:
+        listed = isinstance(v, list | tuple | np.ndarray) and len(v) > 0
+        return listed and all(each.holds(item) for item in v)
+
+    return Rule(f"a list of numbers from {low:g} to {high:g}", holds)
+
+
 def one_of(literal: Any) -> Rule:
     """One of the texts of a ``Literal``."""
     choices: tuple[str, ...] = get_args(literal)
@@ -144,12 +155,6 @@ def is_columns(value: Any) -> bool:
     """Names and positions of columns; whether there are such columns is seen later."""
     alone = value is None or isinstance(value, str | Integral)
     return alone or isinstance(value, list | tuple | set | frozenset | np.ndarray | range)
-
-
-def is_numbers(value: Any) -> bool:
-    """Some numbers."""
-    listed = isinstance(value, list | tuple | np.ndarray) and len(value) > 0
-    return listed and all(number(-np.inf).holds(v) for v in value)
 
 
 def is_class_weights(value: Any) -> bool:

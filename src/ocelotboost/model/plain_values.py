@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 _DEEPEST = 8
+_LARGEST_INTEGER = 1 << 512  # random seeds are large
 _PAIRS = "pairs"
 
 
@@ -43,7 +44,7 @@ def _plain(value: Any, depth: int = 0) -> Any:
         value = value.item()
     if value is None or type(value) in (bool, str):
         return value
-    if (type(value) is int and abs(value) < 2**64) or (
+    if (type(value) is int and abs(value) < _LARGEST_INTEGER) or (
         type(value) is float and math.isfinite(value)
     ):
         return value
