@@ -47,6 +47,7 @@ void bind_quantize(nb::module_& module);
 void bind_order(nb::module_& module);
 void bind_grow(nb::module_& module);
 void bind_leaves(nb::module_& module);
+void bind_links(nb::module_& module);
 void bind_predict(nb::module_& module);
 
 }  // namespace ocelot::bindings

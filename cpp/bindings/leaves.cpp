@@ -1,5 +1,6 @@
 #include "arrays.h"
 #include "derivatives.h"
+#include "newton.h"
 #include "segments.h"
 
 namespace ocelot::bindings {
@@ -83,6 +84,41 @@ void softmax_leaf_sums_of(const In<float, 1>& targets, const OptionalWeights& we
                     n_leaves, leaf_steps.data(), out.data(), n_threads);
 }
 
+void newton_steps_of(const In<double, 2>& gradients, const In<double, 3>& hessians,
+                     double regularization, const Array<double, 2>& out_steps, int n_threads) {
+  const std::size_t n_leaves = gradients.shape(0), n_outputs = gradients.shape(1);
+  require(hessians.shape(0) == n_leaves && hessians.shape(1) == n_outputs &&
+              hessians.shape(2) == n_outputs,
+          "hessians: a matrix of the outputs per leaf is needed");
+  require(out_steps.shape(0) == n_leaves && out_steps.shape(1) == n_outputs,
+          "out_steps: the shape of gradients is needed");
+  newton_steps(gradients.data(), hessians.data(), n_leaves, n_outputs, regularization,
+               out_steps.data(), n_threads);
+}
+
+void class_leaf_sums_of(const In<float, 1>& targets, const OptionalWeights& weights,
+                        const In<float, 2>& gradients, const In<std::uint32_t, 1>& leaves,
+                        const Array<double, 3>& out, int n_threads) {
+  const std::size_t n_rows = targets.shape(0), n_outputs = gradients.shape(0);
+  require(gradients.shape(1) == n_rows && leaves.shape(0) == n_rows,
+          "gradients, leaves: one per row is needed");
+  require(out.shape(0) == 3 && out.shape(2) == n_outputs,
+          "out: three sums per leaf and output are needed");
+  class_leaf_sums(targets.data(), data_or_null(weights, n_rows), gradients.data(), n_outputs,
+                  n_rows, leaves.data(), out.shape(1), out.data(), n_threads);
+}
+
+void class_steps_of(const In<double, 3>& sums, const In<double, 1>& weights, double regularization,
+                    const Array<double, 2>& out_steps, int n_threads) {
+  const std::size_t n_leaves = sums.shape(1), n_outputs = sums.shape(2);
+  require(sums.shape(0) == 3, "sums: three per leaf and output are needed");
+  require(weights.shape(0) == n_leaves, "weights: one per leaf is needed");
+  require(out_steps.shape(0) == n_leaves && out_steps.shape(1) == n_outputs,
+          "out_steps: one per leaf and output is needed");
+  class_steps(sums.data(), weights.data(), n_leaves, n_outputs, regularization, out_steps.data(),
+              n_threads);
+}
+
 void leaf_quantiles_of(double alpha, const In<float, 1>& targets, const OptionalWeights& weights,
                        const In<double, 1>& raw, const In<std::uint32_t, 1>& rows,
                        const In<std::uint32_t, 1>& leaf_offsets, const Array<double, 1>& out_values,
@@ -163,6 +199,16 @@ void bind_leaves(nb::module_& module) {
              arg("weights").noconvert().none(), arg("raw").noconvert(),
              arg("gradients").noconvert().none(), arg("leaves").noconvert(),
              arg("leaf_steps").noconvert(), arg("out").noconvert(), nb::kw_only(), arg("n_threads"),
+             Released());
+  module.def("newton_steps", &newton_steps_of, arg("gradients").noconvert(),
+             arg("hessians").noconvert(), arg("regularization"), arg("out_steps").noconvert(),
+             nb::kw_only(), arg("n_threads"), Released());
+  module.def("class_leaf_sums", &class_leaf_sums_of, arg("targets").noconvert(),
+             arg("weights").noconvert().none(), arg("gradients").noconvert(),
+             arg("leaves").noconvert(), arg("out").noconvert(), nb::kw_only(), arg("n_threads"),
+             Released());
+  module.def("class_steps", &class_steps_of, arg("sums").noconvert(), arg("weights").noconvert(),
+             arg("regularization"), arg("out_steps").noconvert(), nb::kw_only(), arg("n_threads"),
              Released());
   module.def("leaf_quantiles", &leaf_quantiles_of, arg("alpha"), arg("targets").noconvert(),
              arg("weights").noconvert().none(), arg("raw").noconvert(), arg("rows").noconvert(),

@@ -7,5 +7,6 @@ NB_MODULE(_native, module) {
   ocelot::bindings::bind_order(module);
   ocelot::bindings::bind_grow(module);
   ocelot::bindings::bind_leaves(module);
+  ocelot::bindings::bind_links(module);
   ocelot::bindings::bind_predict(module);
 }

@@ -3,44 +3,14 @@
 
 #include "derivatives.h"
 #include "pool.h"
+#include "softmax_block.h"
 #include "sum_by_leaf.h"
 
 namespace ocelot {
 namespace {
 
-constexpr std::size_t block_size = 128;
+constexpr std::size_t block_size = softmax_block_size;
 constexpr std::size_t rows_per_task = 4096;
-
-// Turns raw predictions [n_outputs][count] into probabilities in place, and writes each row's log
-// of the sum of exponentials. Rows are the inner loop: vector instructions work on several rows at
-// once.
-OCELOT_HOT void softmax_block(double* values, std::size_t n_outputs, std::size_t count,
-                              double* log_sums) {
-  double highest[block_size], sums[block_size];
-  for (std::size_t i = 0; i < count; ++i) highest[i] = values[i];
-  for (std::size_t k = 1; k < n_outputs; ++k) {
-    const double* output = values + k * block_size;
-    for (std::size_t i = 0; i < count; ++i) {
-      highest[i] = output[i] > highest[i] ? output[i] : highest[i];
-    }
-  }
-  for (std::size_t i = 0; i < count; ++i) sums[i] = 0;
-  for (std::size_t k = 0; k < n_outputs; ++k) {
-    double* output = values + k * block_size;
-    for (std::size_t i = 0; i < count; ++i) {
-      output[i] = vector_exp(output[i] - highest[i]);
-      sums[i] += output[i];
-    }
-  }
-  for (std::size_t i = 0; i < count; ++i) {
-    log_sums[i] = highest[i] + vector_log(sums[i]);
-    sums[i] = 1.0 / sums[i];
-  }
-  for (std::size_t k = 0; k < n_outputs; ++k) {
-    double* output = values + k * block_size;
-    for (std::size_t i = 0; i < count; ++i) output[i] *= sums[i];
-  }
-}
 
 // A leaf's sums while they grow, padded so that whole vectors are added:
 // gradients [padded], hessian rows [n_outputs][padded], then loss and weight.
@@ -104,6 +74,35 @@ OCELOT_HOT void known_probabilities(const float* gradients, std::size_t n_rows,
 }
 
 }  // namespace
+
+// Rows are the inner loop: vector instructions work on several rows at once.
+OCELOT_HOT void softmax_block(double* values, std::size_t n_outputs, std::size_t count,
+                              double* log_sums) {
+  double highest[softmax_block_size], sums[softmax_block_size];
+  for (std::size_t i = 0; i < count; ++i) highest[i] = values[i];
+  for (std::size_t k = 1; k < n_outputs; ++k) {
+    const double* output = values + k * softmax_block_size;
+    for (std::size_t i = 0; i < count; ++i) {
+      highest[i] = output[i] > highest[i] ? output[i] : highest[i];
+    }
+  }
+  for (std::size_t i = 0; i < count; ++i) sums[i] = 0;
+  for (std::size_t k = 0; k < n_outputs; ++k) {
+    double* output = values + k * softmax_block_size;
+    for (std::size_t i = 0; i < count; ++i) {
+      output[i] = vector_exp(output[i] - highest[i]);
+      sums[i] += output[i];
+    }
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    log_sums[i] = highest[i] + vector_log(sums[i]);
+    sums[i] = 1.0 / sums[i];
+  }
+  for (std::size_t k = 0; k < n_outputs; ++k) {
+    double* output = values + k * softmax_block_size;
+    for (std::size_t i = 0; i < count; ++i) output[i] *= sums[i];
+  }
+}
 
 double softmax_gradients(const float* targets, const float* weights, const double* raw,
                          std::size_t n_outputs, std::size_t n_rows, float* out_gradients,

@@ -170,6 +170,56 @@ def test_softmax_equals_the_twin(data, n_outputs, seed, n_threads):
         np.testing.assert_allclose(sums, expected_sums, rtol=1e-9, atol=1e-9)
 
 
+@given(SEEDS, st.sampled_from([2, 3, 20]), st.sampled_from([0.0, 0.5]), THREADS)
+def test_newton_steps_equal_the_twin_and_solve_the_equations(seed, n_outputs, l2, n_threads):
+    rng = np.random.default_rng(seed)
+    p = rng.dirichlet(np.full(n_outputs, 0.5), size=(4, 30))
+    hessians = np.array([sum(np.diag(own) - np.outer(own, own) for own in leaf) for leaf in p])
+    hessians[0] = 0  # an empty leaf
+    gradients = rng.normal(size=(4, n_outputs))
+    gradients -= gradients.mean(axis=1, keepdims=True)
+    gradients[0] = 0
+    found, expected = np.empty((2, 4, n_outputs))
+    native.newton_steps(gradients, hessians, l2, found, n_threads=n_threads)
+    reference.newton_steps(gradients, hessians, l2, expected, n_threads=1)
+    np.testing.assert_array_equal(found, expected)
+    left = ((hessians + l2 * np.eye(n_outputs)) * found[:, None, :]).sum(axis=2)
+    np.testing.assert_allclose(left, gradients, rtol=0, atol=1e-9)
+
+
+@given(st.data(), SEEDS, st.sampled_from([2, 5, 40]), st.sampled_from([0.0, 2.0]), THREADS)
+def test_steps_of_many_classes_equal_the_twin(data, seed, n_outputs, l2, n_threads):
+    n_rows, n_leaves = data.draw(st.sampled_from([1, 300])), 4
+    rng = np.random.default_rng(seed)
+    target = rng.integers(0, n_outputs, size=n_rows).astype(np.float32)
+    weight = data.draw(weights(n_rows))
+    leaves = rng.integers(0, n_leaves, size=n_rows).astype(np.uint32)
+    p = rng.dirichlet(np.full(n_outputs, 0.5), size=n_rows).T
+    gradients = ((target == np.arange(n_outputs)[:, None]) - p).astype(np.float32)
+    sums, expected_sums = np.empty((2, 3, n_leaves, n_outputs))
+    arguments = (target, weight, gradients, leaves)
+    native.class_leaf_sums(*arguments, sums, n_threads=n_threads)
+    reference.class_leaf_sums(*arguments, expected_sums, n_threads=1)
+    np.testing.assert_array_equal(sums, expected_sums)
+    total = np.bincount(leaves, weight, n_leaves).astype(np.float64)
+    steps, expected = np.empty((2, n_leaves, n_outputs))
+    native.class_steps(sums, total, l2, steps, n_threads=n_threads)
+    reference.class_steps(sums, total, l2, expected, n_threads=1)
+    assert np.isfinite(steps).all()
+    np.testing.assert_array_equal(steps, expected)
+
+
+def test_the_step_of_many_classes_is_newtons_where_rows_are_alike():
+    p, counts, l2 = np.array([0.5, 0.3, 0.15, 0.05]), np.array([3.0, 7.0, 0.0, 2.0]), 1.5
+    weight = counts.sum()
+    gradients, hessian = counts - weight * p, weight * (np.diag(p) - np.outer(p, p))
+    sums = np.array([[gradients], [np.diagonal(hessian)], [weight * p]])
+    found, expected = np.empty((2, 1, 4))
+    native.class_steps(sums, np.array([weight]), l2, found, n_threads=1)
+    native.newton_steps(gradients[None], hessian[None], l2, expected, n_threads=1)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
 @given(st.data(), SEEDS, st.sampled_from([0.05, 0.5, 0.9]), THREADS)
 def test_leaf_quantiles_equal_the_twin(data, seed, alpha, n_threads):
     n_rows = data.draw(st.sampled_from([1, 6, 500]))

@@ -136,7 +136,7 @@ def test_an_overflowing_prediction_is_infinitely_bad_and_says_nothing(name: str)
 
 def test_tweedie_of_a_zero_target_and_a_tiny_mean_is_zero() -> None:
     metric = metric_from_name("Tweedie:variance_power=1.5", np.exp)
-    assert metric.value(np.zeros(1, dtype=np.float32), np.array([-5000.0]), None) == 0.0
+    assert 0 <= metric.value(np.zeros(1, dtype=np.float32), np.array([-5000.0]), None) < 1e-300
 
 
 def test_a_row_of_weight_zero_does_not_count_even_when_its_value_is_infinite() -> None:

@@ -12,6 +12,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from ocelotboost.loss.links import exponential
+
 
 def noise_scale(
     random_strength: float,
@@ -25,7 +27,7 @@ def noise_scale(
         return 0.0
     squares = np.einsum("kn,kn->n", gradients, gradients, dtype=np.float64)
     mean_square = float(np.average(squares, weights=weight))
-    decay = n_rows * math.exp(-model_length)
+    decay = n_rows * float(exponential(np.array([-model_length]))[0])
     return random_strength * math.sqrt(mean_square) * decay / (1.0 + decay)
 
 

@@ -375,6 +375,31 @@ def softmax_leaf_sums(
     *,
     n_threads: int,
 ) -> None: ...
+def newton_steps(
+    gradients: NDArray[np.float64],
+    hessians: NDArray[np.float64],
+    regularization: float,
+    out_steps: NDArray[np.float64],
+    *,
+    n_threads: int,
+) -> None: ...
+def class_leaf_sums(
+    targets: NDArray[np.float32],
+    weights: NDArray[np.float32] | None,
+    gradients: NDArray[np.float32],
+    leaves: NDArray[np.uint32],
+    out: NDArray[np.float64],
+    *,
+    n_threads: int,
+) -> None: ...
+def class_steps(
+    sums: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    regularization: float,
+    out_steps: NDArray[np.float64],
+    *,
+    n_threads: int,
+) -> None: ...
 def leaf_quantiles(
     alpha: float,
     targets: NDArray[np.float32],
@@ -391,6 +416,20 @@ def add_leaf_values(
     leaves: NDArray[np.uint32],
     leaf_values: NDArray[np.float64],
     inout_raw: NDArray[np.float64],
+    *,
+    n_threads: int,
+) -> None: ...
+def exponentials(
+    values: NDArray[np.float64], out: NDArray[np.float64], *, n_threads: int
+) -> None: ...
+def logarithms(
+    values: NDArray[np.float64], out: NDArray[np.float64], *, n_threads: int
+) -> None: ...
+def logistics(values: NDArray[np.float64], out: NDArray[np.float64], *, n_threads: int) -> None: ...
+def softmax(
+    raw: NDArray[np.float64],
+    out: NDArray[np.float64],
+    out_log_sums: NDArray[np.float64],
     *,
     n_threads: int,
 ) -> None: ...

@@ -1,7 +1,8 @@
 """Leaf values, once the structure of a tree is fixed: all rows, no sampling weights.
 
     Gradient   Σg / (Σw + λ)
-    Newton     Σg / (Σh + λ); a full system of equations where a row has several outputs
+    Newton     Σg / (Σh + λ); a system of equations where a row has several outputs, with many of
+               them one whose off-diagonal part is a single product (cpp/core/newton.h)
     Exact      the weighted quantile of the residuals
 
 Gradient and Newton take several steps; a step that makes the training loss worse is halved.
@@ -130,12 +131,23 @@ def _step(sums: LeafSums, settings: LeafSettings) -> Floats:
     regularization = settings.regularization
     if settings.rule.method == "Gradient":
         return sums.gradients / (sums.weights[:, None] + regularization)
-    n_outputs = sums.gradients.shape[1]
-    if n_outputs == 1:
-        return sums.gradients / (sums.hessians[:, :, 0] + regularization)
-    system = sums.hessians + regularization * np.eye(n_outputs)
-    steps = np.linalg.solve(system, sums.gradients[:, :, None])[:, :, 0]
-    return steps.astype(np.float64, copy=False)
+    steps: Floats = np.empty_like(sums.gradients, order="C")
+    if sums.hessians is None:
+        assert sums.classes is not None, "many classes have sums of their own"
+        native.class_steps(
+            sums.classes, sums.weights, regularization, steps, n_threads=settings.n_threads
+        )
+    elif steps.shape[1] == 1:
+        np.divide(sums.gradients, sums.hessians[:, :, 0] + regularization, out=steps)
+    else:
+        native.newton_steps(
+            np.ascontiguousarray(sums.gradients),
+            np.ascontiguousarray(sums.hessians),
+            regularization,
+            steps,
+            n_threads=settings.n_threads,
+        )
+    return steps
 
 
 def _improve(

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.loss.base import Floats, LeafRule, Loss, Targets
+from ocelotboost.loss.links import softmax
 
 
 class MultiClass(Loss):
@@ -18,16 +19,11 @@ class MultiClass(Loss):
         self.n_outputs = n_classes
 
     def link(self, raw: Floats) -> Floats:
-        e: Floats = np.exp(raw - raw.max(axis=0))
-        e /= e.sum(axis=0)
-        return e
+        return softmax(raw)[0]
 
     def value(self, target: Targets, raw: Floats) -> Floats:
-        highest = raw.max(axis=0)
-        log_sum = highest + np.log(np.exp(raw - highest).sum(axis=0))
         own: Floats = raw[target.astype(np.intp), np.arange(len(target))]
-        loss: Floats = log_sum - own
-        return loss
+        return softmax(raw)[1] - own
 
     def derivatives(self, target: Targets, raw: Floats) -> tuple[Floats, Floats]:
         """(n_classes, n) and (n_classes, n_classes, n)."""

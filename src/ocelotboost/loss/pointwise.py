@@ -16,6 +16,7 @@ from ocelotboost.loss.base import (
     weighted_mean,
     weighted_quantile,
 )
+from ocelotboost.loss.links import exponential, logarithm, logistic
 from ocelotboost.loss.names import number_text
 
 Weights = NDArray[np.float32] | None
@@ -53,16 +54,14 @@ class Logloss(Loss):
     native = NativeLoss(LossKind.LOGLOSS)
 
     def value(self, target: Targets, raw: Floats) -> Floats:
-        return np.logaddexp(0.0, raw) - target * raw
+        return logarithm(1.0 + exponential(-np.abs(raw))) + np.maximum(raw, 0.0) - target * raw
 
     def derivatives(self, target: Targets, raw: Floats) -> tuple[Floats, Floats]:
         p = self.link(raw)
         return p - target, p * (1 - p)
 
     def link(self, raw: Floats) -> Floats:
-        e = np.exp(-np.abs(raw))
-        p: Floats = np.where(raw >= 0, 1.0, e) / (1.0 + e)
-        return p
+        return logistic(raw)
 
     def check_target(self, target: Targets) -> None:
         _check_rows(self.name, target, (target == 0) | (target == 1), "0 or 1")
@@ -147,13 +146,13 @@ class _LogMeanLoss(Loss):
     leaf_rule = LeafRule("Newton", 10)
 
     def link(self, raw: Floats) -> Floats:
-        return np.exp(np.clip(raw, -708.0, 708.0))
+        return exponential(raw)
 
     def start_value(self, target: Targets, weight: Weights) -> Floats:
         mean = weighted_mean(target, weight)
         if mean == 0:  # as if half an event had been seen; a few rows may well have none
             mean = 0.5 / (len(target) if weight is None else float(weight.sum(dtype=np.float64)))
-        return np.array([np.log(mean)])
+        return logarithm(np.array([mean]))
 
 
 class Poisson(_LogMeanLoss):

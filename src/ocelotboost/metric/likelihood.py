@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.errors import ParameterError
+from ocelotboost.loss.links import exponential, logarithm, softmax
 from ocelotboost.loss.names import TWEEDIE_VARIANCE_POWER
 from ocelotboost.metric.base import (
     LOG_MEAN,
@@ -24,8 +25,6 @@ from ocelotboost.metric.base import (
     one_output,
     weighted_mean,
 )
-
-_LARGEST_EXPONENT = 709.0  # exp(709) is still finite, so 0 * exp(...) stays 0
 
 
 @dataclass(frozen=True)
@@ -52,10 +51,7 @@ class CrossEntropy(Metric):
 
 def _binary_log_loss(target: Target, raw: Raw) -> NDArray[np.float64]:
     """log(1 + exp(raw)) − y·raw = log(1 + exp(−|raw|)) + max(raw, 0) − y·raw, one number a row."""
-    values = np.abs(raw)
-    np.negative(values, out=values)
-    np.exp(values, out=values)
-    np.log1p(values, out=values)
+    values = logarithm(1.0 + exponential(-np.abs(raw)))
     other = np.maximum(raw, 0.0)
     values += other
     np.multiply(target, raw, out=other)
@@ -75,12 +71,7 @@ class MultiClass(Metric):
                 f"The metric {self.name} is for several outputs, but the model has one; "
                 "use Logloss for two classes."
             )
-        largest = raw.max(axis=1)
-        exponentials = raw - largest[:, None]
-        np.exp(exponentials, out=exponentials)
-        values = exponentials.sum(axis=1)
-        np.log(values, out=values)
-        values += largest
+        values = softmax(raw.T)[1]
         values -= raw[np.arange(len(raw)), target.astype(np.intp)]
         return weighted_mean(values, weight)
 
@@ -93,8 +84,7 @@ class Poisson(Metric):
 
     def value(self, target: Target, raw: Raw, weight: Weight | None) -> float:
         one_output(raw, self.name)
-        with np.errstate(over="ignore"):
-            values = np.exp(raw)
+        values = exponential(raw)
         values -= target * raw
         return weighted_mean(values, weight)
 
@@ -112,10 +102,10 @@ class Tweedie(Metric):
         one_output(raw, self.name)
         below, above = 1.0 - self.variance_power, 2.0 - self.variance_power
         with np.errstate(over="ignore"):
-            values = _bounded_exponential(below * raw)
+            values = exponential(below * raw)
             values *= target
             values /= -below
-            other = np.exp(above * raw)
+            other = exponential(above * raw)
             other /= above
             values += other
             return weighted_mean(values, weight)
@@ -130,12 +120,7 @@ class Gamma(Metric):
     def value(self, target: Target, raw: Raw, weight: Weight | None) -> float:
         one_output(raw, self.name)
         with np.errstate(over="ignore"):
-            values = _bounded_exponential(-raw)
+            values = exponential(-raw)
             values *= target
             values += raw
             return weighted_mean(values, weight)
-
-
-def _bounded_exponential(exponents: NDArray[np.float64]) -> NDArray[np.float64]:
-    np.minimum(exponents, _LARGEST_EXPONENT, out=exponents)
-    return np.exp(exponents, out=exponents)

@@ -27,6 +27,8 @@ from ocelotboost.kernels.reference.leaves import (
     step_leaves,
     step_segments,
 )
+from ocelotboost.kernels.reference.links import exponentials, logarithms, logistics, softmax
+from ocelotboost.kernels.reference.newton import class_leaf_sums, class_steps, newton_steps
 from ocelotboost.kernels.reference.order import (
     choose_statistic,
     join_codes,
@@ -59,9 +61,12 @@ __all__ = [
     "assign_leaves",
     "choose_borders",
     "choose_statistic",
+    "class_leaf_sums",
+    "class_steps",
     "combination_keys",
     "count_missing",
     "encode_hashes",
+    "exponentials",
     "fill_panel",
     "hash_integers",
     "hash_text_views",
@@ -70,10 +75,13 @@ __all__ = [
     "join_codes",
     "leaf_quantiles",
     "leaf_values",
+    "logarithms",
+    "logistics",
     "look_up",
     "loss_gradients",
     "match_categories",
     "minimal_variance_weights",
+    "newton_steps",
     "numbering_steps",
     "order_keys",
     "pack_gradients",
@@ -83,6 +91,7 @@ __all__ = [
     "rows_by_leaf",
     "score_columns",
     "score_statistics",
+    "softmax",
     "softmax_gradients",
     "softmax_leaf_sums",
     "split_leaves",

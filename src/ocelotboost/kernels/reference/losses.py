@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.kernels.contract import LossKind
+from ocelotboost.kernels.reference import links
+from ocelotboost.kernels.reference.links import exponential, logarithm
 
 Floats = NDArray[np.float64]
 
@@ -18,9 +20,9 @@ def derivatives(
     if kind == LossKind.RMSE:
         return d, one, d**2
     if kind == LossKind.LOGLOSS:
-        e = np.exp(-np.abs(x))
+        e = exponential(-np.abs(x))
         p = np.where(x >= 0, 1.0, e) / (1.0 + e)
-        return y - p, e / (1.0 + e) ** 2, np.logaddexp(0.0, x) - y * x
+        return y - p, e / (1.0 + e) ** 2, logarithm(1.0 + e) + np.maximum(x, 0.0) - y * x
     if kind == LossKind.MAE:
         return np.sign(d), zero, np.abs(d)
     if kind == LossKind.QUANTILE:
@@ -31,27 +33,22 @@ def derivatives(
         loss = np.where(size <= parameter, 0.5 * d**2, parameter * (size - 0.5 * parameter))
         return np.clip(d, -parameter, parameter), (size <= parameter).astype(np.float64), loss
     if kind == LossKind.POISSON:
-        mean = _exp(x)
+        mean = exponential(x)
         return y - mean, mean, mean - y * x
     if kind == LossKind.TWEEDIE:
-        a, b = y * _exp((1 - parameter) * x), _exp((2 - parameter) * x)
+        a, b = y * exponential((1 - parameter) * x), exponential((2 - parameter) * x)
         return (
             a - b,
             (parameter - 1) * a + (2 - parameter) * b,
             a / (parameter - 1) + b / (2 - parameter),
         )
-    ratio = y * _exp(-x)
+    ratio = y * exponential(-x)
     return ratio - 1.0, ratio, x + ratio
 
 
 def softmax(targets: NDArray[np.float32], raw: Floats) -> tuple[Floats, Floats]:
     """Probabilities (n_outputs, n) and the loss of each row."""
-    highest = raw.max(axis=0)
-    e = np.exp(raw - highest)
-    log_sum = highest + np.log(e.sum(axis=0))
+    probabilities, log_sums = np.empty(raw.shape), np.empty(raw.shape[1])
+    links.softmax(raw, probabilities, log_sums, n_threads=1)
     own = raw[targets.astype(np.intp), np.arange(len(targets))]
-    return e / e.sum(axis=0), log_sum - own
-
-
-def _exp(x: Floats) -> Floats:
-    return np.exp(np.clip(x, -708.0, 708.0))
+    return probabilities, log_sums - own
