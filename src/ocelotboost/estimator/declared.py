@@ -95,8 +95,8 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         "auto",
         one_of(BoostingType),
         "'Ordered': gradients that no row's own target has entered, better on small data. 'Plain': "
-        "the classic scheme, faster. 'auto': Ordered for 100 to 40,000 rows, but "
-        "not with init_model.",
+        "the classic scheme, faster. 'auto': Ordered for 100 to 40,000 rows and up to 100 classes, "
+        "but not with init_model.",
         aliases=("boosting", "booster", "boost"),
     )
     segment_growth: float = parameter(

@@ -216,7 +216,8 @@ def _training_set(
             n_threads,
         )
     orderings = None
-    if is_ordered(boosting_type, trained.table.n_rows):
+    classes = estimator._target_classes()
+    if is_ordered(boosting_type, trained.table.n_rows, 1 if classes is None else len(classes)):
         # σ_cat = σ_boost: the same seed draws the same orderings for statistics and segments.
         own_seed = independent_seed if estimator.independent_orderings else order_seed
         orderings = make_orderings(estimator, trained.table, n_supporting, own_seed)

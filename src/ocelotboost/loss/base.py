@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ocelotboost.errors import InputError, ParameterError
 from ocelotboost.kernels.contract import LossKind
+from ocelotboost.loss.links import logistic
 
 Floats = NDArray[np.float64]
 Targets = NDArray[np.float32]
@@ -79,12 +80,14 @@ class CustomLoss(Loss):
     """A user's own loss: any object with ``derivatives(target, raw)``.
 
     Optional on the object: ``name``, ``value(target, raw)`` (rows' losses, for the history and for
-    halving steps), ``start_value(target, weight)``, ``link(raw)``.
+    halving steps), ``start_value(target, weight)``, ``link(raw)``. Without a link the raw
+    prediction is the response in regression, and the log-odds of the second class in
+    classification.
     """
 
     leaf_rule = LeafRule("Newton", 1)
 
-    def __init__(self, user: Any) -> None:
+    def __init__(self, user: Any, *, of_classes: bool = False) -> None:
         if isinstance(user, type):
             raise ParameterError(
                 f"loss_function is the class {user.__name__}; give an object: {user.__name__}()."
@@ -95,6 +98,7 @@ class CustomLoss(Loss):
                 "first and second derivatives; give a loss name or such an object."
             )
         self.user = user
+        self._of_classes = of_classes
         self.name = str(getattr(user, "name", type(user).__name__))
         self.has_value = callable(getattr(user, "value", None))
 
@@ -122,9 +126,16 @@ class CustomLoss(Loss):
         return np.zeros(1)
 
     def link(self, raw: Floats) -> Floats:
-        if callable(getattr(self.user, "link", None)):
-            return np.asarray(self.user.link(raw), dtype=np.float64)
-        return raw
+        if not callable(getattr(self.user, "link", None)):
+            return logistic(raw) if self._of_classes else raw
+        response = np.asarray(self.user.link(raw), dtype=np.float64)
+        if self._of_classes and not ((response >= 0) & (response <= 1)).all():
+            wrong = response[~((response >= 0) & (response <= 1))].flat[0]
+            raise InputError(
+                f"The link of loss {self.name} gives {wrong:g}, which is no probability; return "
+                "numbers from 0 to 1, or leave link out: the logistic function is used then."
+            )
+        return response
 
     def _checked(self, what: str, found: Any, target: Targets) -> Floats:
         array = np.asarray(found, dtype=np.float64)

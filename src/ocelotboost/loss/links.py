@@ -8,9 +8,11 @@ from __future__ import annotations
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ocelotboost.kernels import native
-from ocelotboost.loss.base import Floats
+
+Floats = NDArray[np.float64]
 
 
 class Elementwise(Protocol):

@@ -55,7 +55,7 @@ def loss_from(choice: Any, allowed: tuple[str, ...], n_classes: int = 0) -> Loss
     'Quantile:alpha=0.9'
     """
     if not isinstance(choice, str):
-        return CustomLoss(choice)
+        return CustomLoss(choice, of_classes=allowed is CLASS_LOSSES)
     if meant_by(choice) is not None:
         raise _no_such_loss(choice, allowed)
     name, given = parse_name(choice)
