@@ -99,7 +99,7 @@ class Curves:
     def stopped_by_ordered(self, rounds: int) -> int:
         """The tree that would be the last of a model which stops when the ordered curve has not
         fallen for ``rounds`` trees."""
-        best = BestIteration(CURVE, higher_is_better=False, patience=rounds)
+        best = BestIteration(None, higher_is_better=False, patience=rounds)
         for tree in range(len(self.ordered)):
             if best.follow(self.ordered[: tree + 1]):
                 break

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ocelotboost import OcelotClassifier, OcelotRegressor, ParameterError
+from ocelotboost import OcelotClassifier, OcelotRegressor, ParameterError, load_model
 from ocelotboost.boost.stopping import BestIteration, TimeLimit
 from tests.data import assert_same_bits, binary, multiclass, regression
 
@@ -18,7 +18,7 @@ NAN = float("nan")
 
 def followed(values, higher_is_better=False, patience=None):
     """Best iteration, and after which one it asks to stop."""
-    best = BestIteration("'AUC' on 'eval_0'", higher_is_better, patience)
+    best = BestIteration(("eval_0", "AUC"), higher_is_better, patience)
     stops = [i for i in range(len(values)) if best.follow(values[: i + 1])]
     return best.iteration, stops[0] if stops else None
 
@@ -49,7 +49,7 @@ def test_a_nan_is_never_best_and_is_told_once(values, patience, expected):
 
 
 def test_values_may_come_several_at_a_time_and_twice():
-    best = BestIteration("'AUC' on 'eval_0'", higher_is_better=True, patience=3)
+    best = BestIteration(("eval_0", "AUC"), higher_is_better=True, patience=3)
     assert not best.follow([0.5, 0.7])
     assert not best.follow([0.5, 0.7])
     assert best.follow([0.5, 0.7, 0.6, 0.6, 0.6])
@@ -178,6 +178,22 @@ def test_the_first_eval_set_decides():
     history = model.history_
     assert model.best_iteration_ == int(np.argmin(history["eval_0"]["Logloss"]))
     assert model.best_iteration_ < int(np.argmin(history["eval_1"]["Logloss"])) == 59
+
+
+def test_the_best_score_is_that_of_the_best_iteration(tmp_path):
+    X, y = binary(400)
+    noise = np.random.default_rng(0).permutation(y)
+    model = OcelotClassifier(iterations=30, learning_rate=0.3, eval_metric=["AUC", "Brier"])
+    first = model.fit(X, y, eval_set={"valid": (X, noise), "other": (X, y)}).n_iter_
+    curve = model.history_["valid"]["AUC"]
+    assert model.best_score_ == max(curve) == curve[model.best_iteration_]
+    model.save_model(tmp_path / "m.ocelot")
+    assert load_model(tmp_path / "m.ocelot").best_score_ == model.best_score_
+    more = OcelotClassifier(iterations=5, use_best_model=False)
+    more.fit(X, y, eval_set=(X, y), init_model=model)
+    assert more.n_iter_ == first + 5
+    assert more.best_score_ == min(more.history_["eval_0"]["Logloss"])
+    assert OcelotClassifier(iterations=2).fit(X, y).best_score_ is None
 
 
 def test_the_history_is_the_metric_of_the_stages():

@@ -84,14 +84,14 @@ class Boosted:
     history         the metrics after each tree
     best_iteration  where the curve that was watched is best; None without one, or when all of it
                     is nan
-    best_score      its value there
+    watched         that curve: the names of a data set and of a metric in ``history``
     interruption    the Ctrl-C that ended training, or None
     """
 
     trees: list[GrownTree]
     history: History
     best_iteration: int | None
-    best_score: float | None
+    watched: tuple[str, str] | None
     interruption: KeyboardInterrupt | None
 
 
@@ -115,11 +115,9 @@ def boost(
     ordered = isinstance(models, OrderedModels)
     evaluation = Evaluation(loss_metric, metrics, eval_sets, with_unseen=ordered)
     judge = metrics[0] if metrics else loss_metric
-    watched = eval_sets[0].name if eval_sets else None
-    curve = evaluation.history[watched][judge.name] if watched is not None else []
-    best = BestIteration(
-        f"{judge.name!r} on {watched!r}", judge.higher_is_better, settings.early_stopping_rounds
-    )
+    watched = (eval_sets[0].name, judge.name) if eval_sets else None
+    curve = evaluation.curve(watched)
+    best = BestIteration(watched, judge.higher_is_better, settings.early_stopping_rounds)
     clock = TimeLimit(settings.time_limit)
     grower = _Grower(training, len(start), settings, seed)
     trees: list[GrownTree] = []
@@ -154,7 +152,7 @@ def boost(
     best.follow(curve)
     if not trees and clock.reached(0):
         warn_of_no_trees(clock)
-    return Boosted(trees, evaluation.history, best.iteration, best.value, interruption)
+    return Boosted(trees, evaluation.history, best.iteration, watched, interruption)
 
 
 def _models(

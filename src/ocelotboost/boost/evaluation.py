@@ -159,6 +159,13 @@ class Evaluation:
             )
         }
 
+    def curve(self, watched: tuple[str, str] | None) -> list[float]:
+        """The values of a metric on a data set, which grow with every tree; None: none."""
+        if watched is None:
+            return []
+        data, metric = watched
+        return self.history[data][metric]
+
     def record(
         self,
         learn_loss: float,

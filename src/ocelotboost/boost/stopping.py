@@ -11,15 +11,17 @@ from collections.abc import Sequence
 class BestIteration:
     """Follows one curve and remembers where it was best.
 
-    curve_name  for warnings: "'AUC' on 'eval_0'"
-    patience    how many trees may bring no improvement; None: any number
-    iteration   of the best value so far; None while there is none
+    watched    names of its data set and metric, for warnings; None: there is no curve
+    patience   how many trees may bring no improvement; None: any number
+    iteration  of the best value so far; None while there is none
     """
 
-    def __init__(self, curve_name: str, higher_is_better: bool, patience: int | None) -> None:
+    def __init__(
+        self, watched: tuple[str, str] | None, higher_is_better: bool, patience: int | None
+    ) -> None:
         self.iteration: int | None = None
         self.value: float | None = None
-        self._curve_name = curve_name
+        self._watched = watched
         self._higher_is_better = higher_is_better
         self._patience = patience
         self._n_followed = 0
@@ -45,11 +47,12 @@ class BestIteration:
         return value > self.value if self._higher_is_better else value < self.value
 
     def _warn_of_nan(self, iteration: int) -> None:
-        if not self._has_warned:
+        if self._watched is not None and not self._has_warned:
             self._has_warned = True
+            data, metric = self._watched
             warnings.warn(
-                f"The metric {self._curve_name} is nan after iteration {iteration}. A nan counts "
-                "as no improvement when the best number of trees is looked for.",
+                f"The metric {metric!r} on {data!r} is nan after iteration {iteration}. A nan "
+                "counts as no improvement when the best number of trees is looked for.",
                 stacklevel=5,
             )
 

@@ -180,6 +180,7 @@ class OcelotEstimator(FittedAttributes, DeclaredParameters):
             resolved=resolved(settings),
             history=boosted.history,
             best_iteration=None if best is None else n_before + best,
+            watched=boosted.watched,
             n_init_trees=n_before,
             dropped_parameters=tuple(sorted(dropped)),
         )

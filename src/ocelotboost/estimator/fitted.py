@@ -105,6 +105,12 @@ class FittedAttributes:
         return self.model_.best_iteration
 
     @property
+    def best_score_(self) -> float | None:
+        """The value of the watched metric after ``best_iteration_``; None when nothing was
+        watched. That is the first ``eval_metric``, or else the loss, on the first eval set."""
+        return self.model_.best_score
+
+    @property
     def n_iter_(self) -> int:
         """Number of trees."""
         return self.model_.forest.n_trees

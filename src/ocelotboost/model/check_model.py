@@ -205,3 +205,22 @@ def _check_iterations(model: TrainedModel) -> None:
         shortest >= n_trees - before,
         f"history tells of {shortest} iterations, but {n_trees - before} trees were trained",
     )
+    _check_watched(model)
+
+
+def _check_watched(model: TrainedModel) -> None:
+    """The curve that decided is one of the history, and as long as it has to be."""
+    if model.watched is None:
+        return
+    two_names = isinstance(model.watched, tuple) and [type(n) for n in model.watched] == [str, str]
+    require(two_names, f"watched is {model.watched!r}, not the names of a data set and a metric")
+    data, metric = model.watched
+    curve = model.history.get(data, {}).get(metric)
+    if curve is None:
+        raise ModelFileError(f"history has no metric {metric!r} of {data!r}, which was watched")
+    best = model.best_iteration
+    require(
+        best is None or 0 <= best - model.n_init_trees < len(curve),
+        f"best_iteration is {best!r}, but {len(curve)} iterations follow the first "
+        f"{model.n_init_trees} trees",
+    )

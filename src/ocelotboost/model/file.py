@@ -63,7 +63,8 @@ FilePath = str | os.PathLike[str]
 
 _FIELDS = (
     "format", "ocelotboost", "sha256", "kind", "loss", "feature_names", "classes",
-    "parameters", "dropped_parameters", "resolved", "history", "best_iteration", "n_init_trees",
+    "parameters", "dropped_parameters", "resolved", "history", "best_iteration", "watched",
+    "n_init_trees",
 )  # fmt: skip
 _SIGNS_OF_DAMAGE = (
     ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError,
@@ -217,6 +218,7 @@ def _fields_of(model: TrainedModel) -> Fields:
             for data_set, metrics in model.history.items()
         },
         "best_iteration": model.best_iteration,
+        "watched": None if model.watched is None else list(model.watched),
         "n_init_trees": model.n_init_trees,
         **category_fields_of(model.forest),
     }
@@ -243,6 +245,7 @@ def _model_of(fields: Fields, arrays: Arrays) -> TrainedModel:
             for data_set, metrics in fields["history"].items()
         },
         best_iteration=fields["best_iteration"],
+        watched=None if fields["watched"] is None else tuple(fields["watched"]),
         n_init_trees=fields["n_init_trees"],
         dropped_parameters=tuple(exactly(list, fields["dropped_parameters"])),
     )

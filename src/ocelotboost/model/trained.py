@@ -43,6 +43,7 @@ class TrainedModel:
     resolved            of the last fit
     history             metric values of the last fit, by iteration: history["eval_0"]["Logloss"][3]
     best_iteration      number of a tree; None when nothing was watched
+    watched             names of the data set and the metric that decided which is best
     n_init_trees        how many trees the last fit continued
     dropped_parameters  names of parameters that an earlier save could not keep
     """
@@ -56,8 +57,17 @@ class TrainedModel:
     resolved: Resolved
     history: dict[str, dict[str, list[float]]]
     best_iteration: int | None
+    watched: tuple[str, str] | None = None
     n_init_trees: int = 0
     dropped_parameters: tuple[str, ...] = ()
+
+    @property
+    def best_score(self) -> float | None:
+        """Value of the watched metric after the best iteration."""
+        if self.best_iteration is None or self.watched is None:
+            return None
+        data, metric = self.watched
+        return self.history[data][metric][self.best_iteration - self.n_init_trees]
 
     @property
     def n_features(self) -> int:
