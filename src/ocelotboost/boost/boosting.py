@@ -19,6 +19,7 @@ categories there are no orderings, and M₀ does all.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,7 +32,7 @@ from ocelotboost.boost.evidence import Evidence
 from ocelotboost.boost.ordered import OrderedModels
 from ocelotboost.boost.plain import PlainModels, TrainingSet
 from ocelotboost.boost.sampling import Sampling
-from ocelotboost.boost.stopping import BestIteration, TimeLimit, warn_of_no_trees
+from ocelotboost.boost.stopping import BestIteration, TimeLimit, diverges, warn_of_no_trees
 from ocelotboost.boost.tree import GrownTree, combinations_of, without_idle_split
 from ocelotboost.errors import ParameterError
 from ocelotboost.grow.answers import Split
@@ -140,6 +141,7 @@ def boost(
             if isinstance(models, OrderedModels):
                 evaluation.record_unseen(models.unseen_loss, models.unseen())
             grower.finished(tree)
+            _check_convergence(evaluation.history["learn"][loss_metric.name], settings)
             trees.append(tree)  # the one step that counts: what comes before it can be taken back
             stop = best.follow(curve)
             if call(callbacks, "after_iteration", info(len(trees) - 1)) or stop:
@@ -153,6 +155,15 @@ def boost(
     if not trees and clock.reached(0):
         warn_of_no_trees(clock)
     return Boosted(trees, evaluation.history, best.iteration, watched, interruption)
+
+
+def _check_convergence(losses: Sequence[float], settings: BoostSettings) -> None:
+    if diverges(losses):
+        raise ParameterError(
+            f"Training diverges: the training loss rose from {losses[0]:g} to {losses[-1]:g} in "
+            f"{len(losses)} trees. Use a learning_rate smaller than {settings.learning_rate:g} "
+            "(between 0.01 and 0.3 is usual), or a larger l2_leaf_reg."
+        )
 
 
 def _models(

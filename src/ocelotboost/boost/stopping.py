@@ -6,6 +6,7 @@ import math
 import time
 import warnings
 from collections.abc import Sequence
+from itertools import pairwise
 
 
 class BestIteration:
@@ -55,6 +56,15 @@ class BestIteration:
                 "counts as no improvement when the best number of trees is looked for.",
                 stacklevel=5,
             )
+
+
+def diverges(losses: Sequence[float]) -> bool:
+    """Whether the training loss after each tree runs away: it has risen with each of the last five
+    trees, to more than ten times what it was after the first, above it."""
+    recent = losses[-6:]
+    if len(recent) < 6 or not all(before < after for before, after in pairwise(recent)):
+        return False
+    return losses[-1] - losses[0] > 10 * abs(losses[0])
 
 
 class TimeLimit:
