@@ -88,5 +88,5 @@ def test_a_path_without_a_model_is_an_error(tmp_path):
     X, y = regression(50)
     with pytest.raises(FileNotFoundError, match="no model file"):
         OcelotRegressor(iterations=3).fit(X, y, init_model=tmp_path / "none.ocelot")
-    with pytest.raises(InputError, match="fitted Ocelot estimator"):
+    with pytest.raises(InputError, match="not fitted yet"):
         OcelotRegressor(iterations=3).fit(X, y, init_model=OcelotRegressor())

@@ -25,7 +25,7 @@ DAY = datetime.date(2024, 5, 17)
         (DAY, "make it text"),
         (pd.Timestamp(DAY), "make it text"),
         (np.datetime64(DAY), "make it text"),
-        (np.timedelta64(3, "s"), "or drop its row or column"),
+        (np.timedelta64(3, "s"), r"\.astype\(str\)"),
         (1j, "or drop its row or column"),
         ([1], "or drop its row or column"),
         ({}, "or drop its row or column"),

@@ -61,7 +61,7 @@ def test_another_order_is_an_error_that_says_how_to_reorder():
     message = (
         r"The feature names should match those that were passed during fit\.\n"
         r"Feature names must be in the same order as they were in fit\.\n"
-        r".*X\[list\(model\.feature_names_in_\)\]"
+        r".*X\[model\.feature_names_in_\]"
     )
     with pytest.raises(InputError, match=message):
         match_columns(frame("b", "a"), ("a", "b"), 2, "Model")

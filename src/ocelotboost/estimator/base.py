@@ -42,8 +42,10 @@ from ocelotboost.order.target import TargetDefinition
 from ocelotboost.order.whole_data import WholeData
 from ocelotboost.quantize.categorical_data import CategoricalData
 from ocelotboost.quantize.quantizer import refuse_missing
+from ocelotboost.table.cat_features import columns_listed, named_positions
 from ocelotboost.table.columns import Table
 from ocelotboost.table.from_input import table_from_input
+from ocelotboost.table.number_texts import warn_of_number_texts
 from ocelotboost.table.roles import match_columns, row_weights
 from ocelotboost.threads import thread_count
 
@@ -103,7 +105,10 @@ class OcelotEstimator(FittedAttributes, DeclaredParameters):
         named = self.cat_features if cat_features is None else cat_features
         continued = model_to_continue(init_model)
         key = draw_hash_key(self) if continued is None else continued.forest.hash_key
+        named = None if named is None else columns_listed(named)
         table = table_from_input(X, cat_features=named, hash_key=key, n_threads=n_threads)
+        known = named_positions(named, table.names, table.n_columns, "X")
+        warn_of_number_texts(table, known, X)
         check_categorical_parameters(self, table)
         target = self._learn_target(y, table.n_rows)
         weight = self._with_class_weights(row_weights(sample_weight, table.n_rows), target)

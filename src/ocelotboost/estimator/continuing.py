@@ -6,6 +6,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.exceptions import NotFittedError
 
 from ocelotboost.errors import InputError, ParameterError
 from ocelotboost.loss.base import Loss
@@ -24,13 +25,27 @@ def model_to_continue(init_model: Any) -> TrainedModel | None:
     if init_model is None:
         return None
     is_path = isinstance(init_model, str | PathLike)
-    model = load_trained(init_model) if is_path else getattr(init_model, "model_", None)
+    model = load_trained(init_model) if is_path else _fitted_model(init_model)
     if not isinstance(model, TrainedModel):
-        raise InputError(
-            f"init_model is {type(init_model).__name__}; give a fitted Ocelot estimator or "
-            "the path of a saved model."
-        )
+        raise InputError(_no_model(init_model))
     return model
+
+
+def _fitted_model(init_model: Any) -> Any:
+    try:
+        return getattr(init_model, "model_", None)
+    except NotFittedError:
+        return None
+
+
+def _no_model(init_model: Any) -> str:
+    name = type(init_model).__name__
+    if hasattr(init_model, "fit") and type(init_model).__module__.startswith("ocelotboost."):
+        return f"init_model is an {name} that is not fitted yet: call its fit first."
+    return (
+        f"init_model is of type {name}; give a fitted OcelotClassifier or OcelotRegressor, or the "
+        "path of a saved model."
+    )
 
 
 def check_continued(

@@ -126,7 +126,10 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
     )
     cat_features: Any = parameter(
         None,
-        Rule("names or positions of columns, or None", is_columns),
+        Rule(
+            "names or positions of columns (a list, an Index, ..., no generator), or None",
+            is_columns,
+        ),
         "Columns that hold categories, besides text, categories and booleans of data frames, "
         "which are categorical by themselves.",
         aliases=(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any, get_args
@@ -16,6 +16,7 @@ from typing import Any, get_args
 import numpy as np
 
 from ocelotboost.errors import ParameterError
+from ocelotboost.table.cat_features import columns_listed
 
 
 @dataclass(frozen=True)
@@ -113,10 +114,18 @@ def parameter(
 def model_parameters(estimator: Any) -> dict[str, Any]:
     """The parameters that belong to the model; those of a run are left out."""
     return {
-        declared.name: getattr(estimator, declared.name)
+        declared.name: _kept(declared.name, getattr(estimator, declared.name))
         for declared in dataclasses.fields(estimator)
         if not declared.metadata["runtime"]
     }
+
+
+def _kept(name: str, value: Any) -> Any:
+    """As a model keeps it: columns, whatever holds their names, are a list."""
+    if name != "cat_features" or value is None or isinstance(value, str | Integral):
+        return value
+    listed = columns_listed(value)
+    return sorted(listed, key=str) if isinstance(value, set | frozenset) else listed
 
 
 def check_parameters(estimator: Any) -> None:
@@ -152,9 +161,12 @@ def _similar(value: Any, rule: Rule) -> str:
 
 
 def is_columns(value: Any) -> bool:
-    """Names and positions of columns; whether there are such columns is seen later."""
+    """Names and positions of columns; whether there are such columns is seen later.
+
+    A generator would be empty in the second fit, and in the fit of a clone.
+    """
     alone = value is None or isinstance(value, str | Integral)
-    return alone or isinstance(value, list | tuple | set | frozenset | np.ndarray | range)
+    return alone or (isinstance(value, Iterable) and not isinstance(value, Iterator))
 
 
 def is_class_weights(value: Any) -> bool:

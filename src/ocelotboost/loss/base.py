@@ -105,7 +105,7 @@ class CustomLoss(Loss):
     def value(self, target: Targets, raw: Floats) -> Floats:
         if not self.has_value:
             return np.full(len(target), np.nan)
-        return self._checked("value", self.user.value(target, raw), target)
+        return self._checked("value", self.user.value(target, raw), target, raw)
 
     def derivatives(self, target: Targets, raw: Floats) -> tuple[Floats, Floats]:
         found = self.user.derivatives(target, raw)
@@ -116,8 +116,8 @@ class CustomLoss(Loss):
             )
         first, second = found
         return (
-            self._checked("first derivative", first, target),
-            self._checked("second derivative", second, target),
+            self._checked("first derivative", first, target, raw),
+            self._checked("second derivative", second, target, raw),
         )
 
     def start_value(self, target: Targets, weight: NDArray[np.float32] | None) -> Floats:
@@ -137,16 +137,20 @@ class CustomLoss(Loss):
             )
         return response
 
-    def _checked(self, what: str, found: Any, target: Targets) -> Floats:
+    def _checked(self, what: str, found: Any, target: Targets, raw: Floats) -> Floats:
         array = np.asarray(found, dtype=np.float64)
         if array.shape != target.shape:
             raise InputError(
-                f"The {what} of loss {self.name} has shape {array.shape}; one number a row, "
-                f"{target.shape}, is needed."
+                f"The {what} of loss {self.name} has shape {array.shape}, but it was asked about "
+                f"{len(target)} rows: return an array of shape {target.shape}, one number for each "
+                "element of target. (A loss is asked about some of the rows at a time.)"
             )
         if not np.isfinite(array).all():
             row = int(np.flatnonzero(~np.isfinite(array))[0])
-            raise InputError(f"The {what} of loss {self.name} is {array[row]} in row {row}.")
+            raise InputError(
+                f"The {what} of loss {self.name} is {array[row]} for a row with target "
+                f"{target[row]} and raw prediction {raw[row]}; it must be finite."
+            )
         return array
 
 

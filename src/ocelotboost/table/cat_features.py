@@ -18,14 +18,18 @@ def named_positions(
 
     None is no column; a single name or position may stand alone.
     """
-    if cat_features is None:
-        return frozenset()
-    alone = isinstance(cat_features, str | numbers.Integral | np.bool_)
+    given = [] if cat_features is None else columns_listed(cat_features)
+    return frozenset(_position(item, names, n_columns, argument) for item in given)
+
+
+def columns_listed(cat_features: Any) -> list[Any]:
+    """What a user gave, a single name, a list, an Index or a generator, as a list."""
+    if isinstance(cat_features, str | numbers.Integral | np.bool_):
+        return [cat_features]
     try:
-        given = [cat_features] if alone else list(cat_features)
+        return list(cat_features)
     except TypeError:
         raise _neither(cat_features) from None
-    return frozenset(_position(item, names, n_columns, argument) for item in given)
 
 
 def _position(item: Any, names: tuple[str, ...] | None, n_columns: int, argument: str) -> int:

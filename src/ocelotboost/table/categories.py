@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.kernels import native
+from ocelotboost.table.remedies import as_category
 from ocelotboost.table.values import (
     HashKey,
     InputTypeError,
@@ -34,7 +35,6 @@ from ocelotboost.table.values import (
     first_where,
     is_missing,
     is_number_type,
-    remedy_for,
     shorten,
 )
 
@@ -237,5 +237,5 @@ def unsupported(value: object, row: int, origin: Origin) -> InputTypeError:
     return InputTypeError(
         f"{capital(origin.element(row))} is {shorten(value)} ({type(value).__name__}), which is no "
         "category: the argument must be a string, a boolean or a number there. "
-        f"Please {remedy_for(value)}."
+        f"Please {as_category(value, origin.library, origin.code(row))}."
     )

@@ -15,10 +15,10 @@ from ocelotboost.table.arrow_check import check_arrow, damaged
 from ocelotboost.table.cat_features import named_positions
 from ocelotboost.table.category_series import category_series, is_category_series
 from ocelotboost.table.columns import DensePart, Table
+from ocelotboost.table.remedies import as_number, collected
 from ocelotboost.table.shapes import empty, wrong_dimensions
 from ocelotboost.table.values import (
     FLOAT32,
-    OTHER_REMEDY,
     FloatArray,
     InputTypeError,
     Origin,
@@ -51,9 +51,10 @@ def as_frame(X: Any, argument: str) -> nw.DataFrame[Any] | None:
     if hasattr(X, "__arrow_c_stream__"):
         return as_frame(_read_arrow_stream(X, argument), argument)
     if isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame):
+        library = type(X).__module__.split(".")[0]
         raise InputError(
-            f"{argument} is a lazy frame ({type(X).__module__.split('.')[0]}."
-            f"{type(X).__name__}), which holds no data yet: call .collect() first."
+            f"{argument} is a lazy frame ({library}.{type(X).__name__}), which holds no data yet: "
+            f"pass {argument if argument.isidentifier() else 'X'}{collected(library)}."
         )
     return None
 
@@ -85,7 +86,7 @@ def table_from_frame(frame: nw.DataFrame[Any], reading: Reading) -> Table:
     named = named_positions(reading.cat_features, names, n_columns, reading.argument)
     parts, categories = [], {}
     for position, column in enumerate(frame.iter_columns()):
-        origin = Origin(reading.argument, f"column {column.name!r} (position {position})")
+        origin = _origin(column, position, reading.argument)
         check_arrow(column.to_native(), origin.whole())
         if position in named or (reading.detect and is_category_series(column)):
             categories[position] = category_series(
@@ -94,6 +95,12 @@ def table_from_frame(frame: nw.DataFrame[Any], reading: Reading) -> Table:
         else:
             parts.append(DensePart(position, _column_values(column, origin)[:, np.newaxis]))
     return Table(n_rows, n_columns, names, tuple(parts), categories, reading.hash_key)
+
+
+def _origin(column: nw.Series[Any], position: int, argument: str) -> Origin:
+    words = f"column {column.name!r} (position {position})"
+    library = "pandas" if column.implementation.is_pandas_like() else str(column.implementation)
+    return Origin(argument, words, library=library.split(".")[-1].lower(), name=column.name)
 
 
 def _names(columns: Iterable[object]) -> tuple[str, ...] | None:
@@ -153,4 +160,10 @@ def _no_numeric_column(column: nw.Series[Any], origin: Origin) -> InputError:
     if column.dtype in (nw.String, nw.Categorical, nw.Enum):
         kind = "text" if column.dtype == nw.String else "categories"
         return InputError(f"{what} holds {kind}{example}: {origin.remedy}.")
-    return InputError(f"{what} has the type {column.dtype}{example}: {OTHER_REMEDY}.")
+    kind = "other"
+    if column.dtype in (nw.Date, nw.Datetime):
+        kind = "zoned date" if getattr(column.dtype, "time_zone", None) else "date"
+    if column.dtype == nw.Duration:
+        kind = "duration"
+    remedy = as_number(kind, origin.library, origin.code())
+    return InputError(f"{what} has the type {column.dtype}{example}: {remedy}.")

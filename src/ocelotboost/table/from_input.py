@@ -117,7 +117,7 @@ def _from_matrix(X: NDArray[Any], reading: Reading) -> Table:
     categories = {
         column: category_column(
             X[:, column],
-            Origin(reading.argument, f"column {column}"),
+            Origin(reading.argument, f"column {column}", first_column=column),
             reading.hash_key,
             reading.n_threads,
         )

@@ -75,7 +75,7 @@ def _names_message(names: tuple[str, ...], expected: tuple[str, ...]) -> str:
         message += "Feature names must be in the same order as they were in fit.\n"
     if missing:
         return message + "Add the missing columns, or train the model without them."
-    return message + "Select the columns of the fit: X[list(model.feature_names_in_)]."
+    return message + "Select the columns of the fit, in their order: X[model.feature_names_in_]."
 
 
 def _list_names(names: Iterable[str]) -> str:

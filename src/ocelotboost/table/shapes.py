@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from os import PathLike
 from typing import Any
 
@@ -15,12 +16,19 @@ def wrong_dimensions(X: NDArray[Any], argument: str) -> InputError:
     """The error for an array that is not rows and columns."""
     if X.dtype.names is not None:
         return not_numbers(X, Origin(argument))
+    given = argument if argument.isidentifier() else "X"
     remedy = (
-        f"Reshape your data: {argument}.reshape(-1, 1) if it is a single column, "
-        f"{argument}.reshape(1, -1) if it is a single row."
+        f"Reshape your data: numpy.reshape({given}, (-1, 1)) if it is a single column, "
+        f"numpy.reshape({given}, (1, -1)) if it is a single row."
     )
+    if X.dtype.kind == "O" and X.size and isinstance(X.flat[0], Mapping):
+        remedy = (
+            f"Its elements are dicts: make a data frame of it first, pandas.DataFrame({given})."
+        )
     if X.ndim > 2:
-        remedy = f"Reshape your data to rows and columns: {argument}.reshape(len({argument}), -1)."
+        remedy = (
+            f"Reshape your data to rows and columns: numpy.reshape({given}, (len({given}), -1))."
+        )
     return InputError(
         f"Expected 2D array, got {X.ndim}D array instead ({argument} has shape {X.shape}). {remedy}"
     )

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.errors import InputError
+from ocelotboost.table.remedies import as_category, as_number
 
 FloatArray: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
 
@@ -26,12 +27,6 @@ FLOAT32: np.dtype[np.float32] = np.dtype(np.float32)
 FLOAT64: np.dtype[np.float64] = np.dtype(np.float64)
 
 TEXT_REMEDY = "pass numbers, because the model was trained with numbers there"
-DATE_REMEDY = "make it text, for example .dt.strftime('%Y-%m-%d'), or a number"
-REMEDIES = {
-    **dict.fromkeys(("bytes", "bytes_"), "decode it to text, for example .decode('utf-8')"),
-    **dict.fromkeys(("date", "datetime", "Timestamp", "datetime64", "Period"), DATE_REMEDY),
-}
-OTHER_REMEDY = "convert it to a number, for example .dt.timestamp() for a date, or drop it"
 
 
 class InputTypeError(InputError, TypeError):
@@ -48,6 +43,8 @@ class Origin:
     first_column  where the matrix's first column stands in the argument
     unit          what the elements are: rows, or categories of a dictionary
     remedy        what to do when it is text
+    library       what holds it: "pandas", "polars", "pyarrow", or "numpy"
+    name          of the column in a data frame, as it is written in X[...]
     """
 
     argument: str
@@ -56,6 +53,8 @@ class Origin:
     first_column: int = 0
     unit: str = "row"
     remedy: str = TEXT_REMEDY
+    library: str = "numpy"
+    name: object = None
 
     def whole(self) -> str:
         return self.argument if self.column is None else f"{self.column} of {self.argument}"
@@ -66,6 +65,15 @@ class Origin:
             return f"row {row}, column {self.first_column + column} of {self.argument}"
         link = "," if self.column else " of"
         return f"{self.unit} {index}{link} {self.whole()}"
+
+    def code(self, index: int = 0) -> str:
+        """The column of an element as the user would write it: ``X['age']``, ``X[:, 3]``."""
+        argument = self.argument if self.argument.isidentifier() else "X"
+        if self.name is not None:
+            return f"{argument}[{self.name!r}]"
+        if self.n_columns is None and self.column is None:
+            return argument
+        return f"{argument}[:, {self.first_column + index % (self.n_columns or 1)}]"
 
     def of_category(self) -> Origin:
         """The same place, for the values of a column's dictionary."""
@@ -166,7 +174,9 @@ def _float(value: Any, index: int, origin: Origin) -> float:
 
 
 def _raise_no_number(value: object, index: int, origin: Origin) -> NoReturn:
-    remedy = origin.remedy if isinstance(value, str) else remedy_for(value)
+    remedy = origin.remedy
+    if not isinstance(value, str):
+        remedy = as_category(value, origin.library, origin.code(index))
     raise InputTypeError(
         f"{capital(origin.element(index))} is {shorten(value)} ({type(value).__name__}), which "
         "cannot be used: the argument must be free of strings and of anything else that is not a "
@@ -188,14 +198,17 @@ def not_numbers(array: NDArray[Any], origin: Origin) -> InputError:
             "make a data frame of it first, for example pandas.DataFrame(X)."
         )
     example = f" (for example {shorten(array.flat[0])})" if array.size else ""
+    code = replace(origin, n_columns=None).code() if array.ndim > 1 else origin.code()
     if kind == "S":
         return InputError(
             f"{what} holds bytes{example}: decode them to text, for example by "
-            "numpy.strings.decode(X, 'utf-8')."
+            f"numpy.char.decode({code}, 'utf-8')."
         )
     if kind in "UT":
         return InputError(f"{what} holds text{example}: {origin.remedy}.")
-    return InputError(f"{what} has dtype {array.dtype}{example}: {OTHER_REMEDY}.")
+    kinds = {"M": "date", "m": "duration"}
+    remedy = as_number(kinds.get(kind, "other"), "numpy", code)
+    return InputError(f"{what} has dtype {array.dtype}{example}: {remedy}.")
 
 
 def shorten(value: object) -> str:
@@ -207,11 +220,6 @@ def shorten(value: object) -> str:
     except ValueError:  # Python does not print integers of more than 4300 digits
         return "too long to print"
     return text if len(text) <= 60 else text[:57] + "..."
-
-
-def remedy_for(value: object) -> str:
-    """What to do about a value that is neither text nor a number."""
-    return REMEDIES.get(type(value).__name__, "make it text or a number, or drop its row or column")
 
 
 def capital(text: str) -> str:
