@@ -186,9 +186,8 @@ class ReferenceTrainer:
         return -LOSSES[self.loss][0](y, raw)[1]
 
     def regularization(self, weight: Floats) -> float:
-        """λ. Whole weights count copies of rows; other weights are relative to their mean."""
-        whole = bool((weight == np.rint(weight)).all())
-        return self.l2_leaf_reg * (1.0 if whole else float(total(weight) / len(weight)))
+        """λ. Weights count rows, and small ones as many as equal weights that tell as much."""
+        return self.l2_leaf_reg * min(1.0, float(total(weight**2) / total(weight)))
 
     def grow(
         self,

@@ -12,6 +12,8 @@ namespace {
 constexpr std::size_t block_size = 4096;
 constexpr double field_limit = 2147483647.0;
 constexpr double coarse = 2048.0;  // units in a mean field below which rounding is dithered
+// With weights of up to this many copies no rounding is dithered, so that copies round alike.
+constexpr double most_copies = field_limit / (4 * coarse);
 
 OCELOT_HOT double absolute_sum(const float* values, const float* weights, std::size_t n) {
   double lanes[8] = {};
@@ -98,7 +100,7 @@ void pack_gradients(const float* gradients, const float* weights, bool whole_wei
     return sum;
   };
   const double total_weight = total(n_outputs);
-  const bool exact = whole_weights && total_weight < field_limit / 2;
+  const bool exact = whole_weights && total_weight < (weights ? most_copies : field_limit / 2);
   const double n_roundings = exact ? total_weight : double(n_rows);
   std::vector<std::uint8_t> dithered(n_fields, 0);
   for (std::size_t f = 0; f < n_fields; ++f) {

@@ -13,8 +13,8 @@ namespace ocelot {
 // [n_outputs + 1]. What comes i-th here goes to row rows[i] there; rows null: to row i.
 //
 // whole_weights says that the weights are whole numbers. They are then multiplied after rounding,
-// so that a row of weight k sums to the same bits as k rows. Where the unit is coarse, rounding is
-// dithered by row number: it has no bias then.
+// so that a row of weight k sums to the same bits as k rows, if these are not too many. Where the
+// unit is coarse, rounding is dithered by row number: it has no bias then.
 void pack_gradients(const float* gradients, const float* weights, bool whole_weights,
                     const std::uint32_t* rows, std::size_t n_outputs, std::size_t n_rows,
                     std::size_t n_chunks, std::size_t words, std::int64_t* out_packed,

@@ -1,4 +1,4 @@
-"""A weight k is k copies of the row, for every loss; and only the ratios of weights matter."""
+"""A weight k is k copies of the row, for every loss; and all that weights do is continuous."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from ocelotboost import OcelotClassifier, OcelotRegressor
+from ocelotboost.estimator.rows import MOST_ROWS, in_rows
 from tests.data import (
     amounts,
     binary,
@@ -119,20 +120,67 @@ def test_rows_of_weight_zero_are_not_looked_at():
     np.testing.assert_array_equal(with_zeros.predict(X[:150]), without.predict(X[:150]))
 
 
-@pytest.mark.parametrize("scale", [0.25, 1000.0])
+@pytest.mark.parametrize("scale", [0.5, 1e-3, 1e-30])
 @pytest.mark.parametrize(
     "kind_and_data",
     [(OcelotRegressor, regression), (OcelotClassifier, binary), (OcelotClassifier, multiclass)],
     ids=["RMSE", "Logloss", "MultiClass"],
 )
-def test_only_the_ratios_of_fractional_weights_matter(kind_and_data, scale):
+def test_the_unit_of_small_weights_does_not_matter(kind_and_data, scale):
     kind, make = kind_and_data
     X, y = make(250, seed=8)
     weight = fractional_weights(250)
+    weight *= weight.sum() / (weight**2).sum()  # from here on down
     parameters = {"iterations": 30, "depth": 4, **QUIET}
-    small = kind(**parameters).fit(X, y, sample_weight=weight)
-    large = kind(**parameters).fit(X, y, sample_weight=weight * scale)
-    assert_allclose(small.predict_raw(X), large.predict_raw(X), rtol=SAME, atol=SAME)
+    large = kind(**parameters).fit(X, y, sample_weight=weight)
+    small = kind(**parameters).fit(X, y, sample_weight=weight * np.float32(scale))
+    assert large.learning_rate_ == pytest.approx(small.learning_rate_, abs=2e-6)
+    assert np.abs(large.predict_raw(X) - small.predict_raw(X)).mean() < 1e-3
+
+
+@pytest.mark.parametrize("weight", [0.02, 0.999, 1.0, 1.5, 50.0, 1e9, 1e30])
+@pytest.mark.parametrize("parameters", [QUIET, {}], ids=["quiet", "default"])
+def test_a_weight_that_changes_a_little_changes_the_model_a_little(weight, parameters):
+    X, y = binary(600, seed=10)
+    model = OcelotClassifier(iterations=30, **parameters)
+    equal = np.full(600, weight)
+    before = model.fit(X, y, sample_weight=equal).predict_proba(X)
+    rate = model.learning_rate_
+    equal[7] *= 1.0001
+    after = model.fit(X, y, sample_weight=equal).predict_proba(X)
+    assert model.learning_rate_ == pytest.approx(rate, abs=2e-6)
+    # Near ties, of borders for example, go the other way: as much as another seed would change.
+    assert np.abs(before - after).mean() < 0.04
+
+
+@pytest.mark.parametrize("weight", [0.001, 1.0, 50.0])
+def test_a_row_fades_away_with_its_weight(weight):
+    X, y = regression(300, seed=11)
+    fading = np.where(np.arange(300) < 250, weight, weight * 1e-5)
+    gone = np.where(np.arange(300) < 250, weight, 0.0)
+    rates = [OcelotRegressor(iterations=1).fit(X, y, sample_weight=w) for w in (fading, gone)]
+    assert rates[0].learning_rate_ == pytest.approx(rates[1].learning_rate_, abs=2e-6)
+
+
+def test_small_weights_count_as_many_rows_as_equal_ones_that_tell_as_much():
+    def counted(*weights):
+        return in_rows(np.array(weights, dtype=np.float32))
+
+    assert_allclose(counted(0.001, 0.001, 0.001), [1, 1, 1], rtol=1e-6)
+    assert_allclose(counted(1e-9, 1e-9, 1e-20), [1, 1, 1e-11], rtol=1e-6)
+    assert_allclose(counted(0.5, 0.25).sum(), 0.75**2 / 0.3125, rtol=1e-6)
+    for as_they_are in ([1, 2, 3], [0, 1, 7], [0.5, 1.5, 1.0], [50.0, 50.001], [2**29, 1.5]):
+        assert counted(*as_they_are).tolist() == np.float32(as_they_are).tolist()
+    assert counted(3e38, 1e38, 1e-38).sum() == pytest.approx(MOST_ROWS)
+
+
+@pytest.mark.parametrize("parameters", [QUIET, {}], ids=["quiet", "default"])
+@pytest.mark.parametrize("scale", [1e-38, 1e-6, 1e6, 1e37])
+def test_weights_of_any_size_give_a_model_that_learns(scale, parameters):
+    X, y = regression(400, seed=12)
+    weight = fractional_weights(400) * np.float32(scale)
+    model = OcelotRegressor(iterations=100, **parameters).fit(X, y, sample_weight=weight)
+    assert model.score(X, y) > 0.8
 
 
 def test_whole_weights_scaled_with_the_regularization_change_nothing():

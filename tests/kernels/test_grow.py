@@ -58,6 +58,17 @@ def test_a_whole_weight_sums_like_copies(seed, n_rows):
     assert packed.sum() == copies.sum()
 
 
+def test_many_copies_are_rounded_as_other_weights_are():
+    """One by one, so many copies would leave the gradients no digits."""
+    gradients, weight = gradients_of(1, 300, 3), np.full(300, 1e6, dtype=np.float32)
+    packed, units = pack(native, gradients, weight, True)
+    expected, expected_units = pack(native, gradients, weight, False)
+    np.testing.assert_array_equal(packed, expected)
+    np.testing.assert_array_equal(units, expected_units)
+    gradient = (packed[0, :, 0] >> 32) * units[0] / 1e6
+    np.testing.assert_allclose(gradient, gradients[0], atol=1e-5)
+
+
 @pytest.mark.parametrize("n_rows", [1_000, 3_000_000])
 def test_packed_sums_cannot_overflow_and_stay_close(n_rows):
     gradients = np.ones((1, n_rows), dtype=np.float32)

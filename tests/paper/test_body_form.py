@@ -220,8 +220,9 @@ def test_every_supporting_model_is_plain_boosting_of_its_body(loss, rule):
         for model in trained.supporting[-1][r]:
             body = model.body
             own = [replace(q, answers=q.by(r)[body]) for q in questions]
-            # λ goes with the mean weight of all rows.
-            l2 = plain.l2_leaf_reg * table.weight.mean() / table.weight[body].mean()
+            # λ goes with the weights of all rows.
+            of_all, of_body = map(plain.regularization, (table.weight, table.weight[body]))
+            l2 = plain.l2_leaf_reg * of_all / of_body
             start, trees = replace(follower, l2_leaf_reg=l2).train(
                 own, table.y[body], table.weight[body]
             )

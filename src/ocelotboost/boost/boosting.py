@@ -243,7 +243,7 @@ class _Grower:
                 settings.random_strength,
                 evidence.own,
                 evidence.weight,
-                training.n_rows,
+                training.total_weight,
                 n_trees * settings.learning_rate,
             ),
             rng=self._noise_rng,

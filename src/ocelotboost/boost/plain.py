@@ -30,7 +30,7 @@ class TrainingSet:
     """The rows to learn from.
 
     target         float32 (n,)
-    weight         float32 (n,), or None when all weigh 1
+    weight         float32 (n,), a weight of 1 counts like one row; None when all weigh 1
     whole_weights  the weights are whole numbers, so each counts copies of its row
     statistics     of the categorical features, or None where there are none
     orderings      uint32 (s + 1, n) of ordered boosting, or None in Plain mode
@@ -48,11 +48,6 @@ class TrainingSet:
         if self.weight is None:
             return float(self.block.n_rows)
         return float(self.weight.sum(dtype=np.float64))
-
-    @property
-    def n_rows(self) -> float:
-        """Rows, or copies of rows where the weights say so."""
-        return self.total_weight if self.whole_weights else float(self.block.n_rows)
 
     def answers(self) -> Answers:
         return Answers(self.block, self.statistics)

@@ -122,7 +122,7 @@ def choose_sampling(
     subsample: float | None,
     temperature: float | None,
     n_outputs: int,
-    n_rows: float,
+    n_rows: int,
     n_threads: int,
 ) -> Sampling:
     """The sampling of that name, or the one that ``resolve_sampling`` makes of 'auto'."""
@@ -142,7 +142,7 @@ def resolve_sampling(
     subsample: float | None,
     temperature: float | None,
     n_outputs: int,
-    n_rows: float,
+    n_rows: int,
 ) -> str:
     """'auto' is the sampling that a share or a temperature belongs to; without both, minimal
     variance, or Bayesian for several outputs, or none for few rows."""

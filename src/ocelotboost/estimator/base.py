@@ -81,7 +81,8 @@ class OcelotEstimator(FittedAttributes, DeclaredParameters):
         y : (n_rows,)
             The target.
         sample_weight : (n_rows,), optional
-            A weight k counts like k copies of the row (in Plain mode exactly).
+            How many rows each row counts for. Small weights, whose mean is below 1, count more:
+            their unit does not matter (docs/weights.md).
         eval_set : optional
             Rows to watch and to stop on: (X, y) or (X, y, weight), a list of such, or a dict of
             such whose keys are their names in ``history_``. The first decides about stopping.

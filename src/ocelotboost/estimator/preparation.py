@@ -23,7 +23,7 @@ from ocelotboost.estimator.categories import (
     statistic_orderings,
 )
 from ocelotboost.estimator.mode import is_ordered
-from ocelotboost.estimator.rows import EvalInput, LabelledTable, counts_copies, seeds
+from ocelotboost.estimator.rows import EvalInput, LabelledTable, seeds, whole_weights
 from ocelotboost.loss.base import Floats, Loss
 from ocelotboost.model.statistic_table import Indicators
 from ocelotboost.model.trained import TrainedModel
@@ -122,7 +122,7 @@ class Prepared:
         rate = estimator.learning_rate
         if rate is None:
             rate = automatic_learning_rate(
-                loss.name, training.n_rows, estimator.iterations, bool(evals)
+                loss.name, training.total_weight, estimator.iterations, bool(evals)
             )
         return cls(
             everything=everything,
@@ -221,7 +221,7 @@ def _training_set(
         # σ_cat = σ_boost: the same seed draws the same orderings for statistics and segments.
         own_seed = independent_seed if estimator.independent_orderings else order_seed
         orderings = make_orderings(estimator, trained.table, n_supporting, own_seed)
-    whole = trained.weight is None or counts_copies(trained.weight)
+    whole = whole_weights(trained.weight)
     return (
         TrainingSet(block, trained.target, trained.weight, whole, statistics, orderings),
         trained,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +16,8 @@ from ocelotboost.table.columns import Table
 if TYPE_CHECKING:
     from ocelotboost.estimator.base import OcelotEstimator
 
-_MOST_COPIES = 1 << 30
+#: Weights count at most this many rows.
+MOST_ROWS = 1 << 30
 
 #: In the history: rows that were held out of the training data, or given as X_val and y_val.
 VALIDATION = "validation"
@@ -44,22 +45,31 @@ class EvalInput:
 
 
 def prepare(table: Table, target: Targets, weight: NDArray[np.float32] | None) -> LabelledTable:
-    """Leave out rows of weight zero. Whole weights count copies of rows; of others only the ratios
-    matter, so their mean becomes one. Equal weights of one are no weights."""
-    data = LabelledTable(table, target, weight)
-    if weight is not None and (weight == 0).any():
-        data = data.take(np.flatnonzero(weight))
-    if data.weight is not None and not counts_copies(data.weight):
-        exact = data.weight.astype(np.float64)
-        data = replace(data, weight=(exact / exact.mean()).astype(np.float32))
-    if data.weight is not None and (data.weight == 1).all():
-        data = replace(data, weight=None)
-    return data
+    """Leave out rows of weight zero. Equal weights of one are no weights."""
+    if weight is None:
+        return LabelledTable(table, target, None)
+    weight = in_rows(weight)
+    data = LabelledTable(table, target, None if (weight[weight > 0] == 1).all() else weight)
+    return data if weight.all() else data.take(np.flatnonzero(weight))
 
 
-def counts_copies(weight: NDArray[np.float32]) -> bool:
-    """Whole numbers, and not more copies than a table can have rows."""
-    return bool((weight == np.rint(weight)).all()) and weight.sum(dtype=np.float64) < _MOST_COPIES
+def in_rows(weight: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The weights such that a weight of 1 counts like one row.
+
+    Weights count rows as they are, unless they are so small that together they would count less
+    than what they tell: W²/Σw², the number of equal weights that would give as exact a mean. Then
+    they are multiplied until they count that much. It is a continuous rule, under which whole
+    weights stay as they are and the unit of small ones does not matter.
+    """
+    exact = weight.astype(np.float64)
+    total = float(exact.sum())
+    rows = min(max(total, total**2 / float((exact**2).sum())), MOST_ROWS)
+    return weight if rows == total else (exact * (rows / total)).astype(np.float32)
+
+
+def whole_weights(weight: NDArray[np.float32] | None) -> bool:
+    """Whether each counts copies of its row."""
+    return weight is None or bool((weight == np.rint(weight)).all())
 
 
 def hold_out(

@@ -26,11 +26,10 @@ def boost_settings(
 ) -> BoostSettings:
     """The estimator's parameters with every None and 'auto' resolved for this data."""
     training = prepared.training
-    mean_weight = training.total_weight / training.n_rows
     # Never quite zero: an empty side of a split would be 0 / 0.
-    regularization = max(float(estimator.l2_leaf_reg), 1e-12) * mean_weight
+    regularization = max(float(estimator.l2_leaf_reg), 1e-12)
     min_data = float(estimator.min_data_in_leaf)
-    min_weight = min_data * mean_weight if min_data > 1 else 0.0
+    min_weight = min_data if min_data > 1 else 0.0
     patience = estimator.early_stopping_rounds
     ordered = training.orderings is not None  # not where a single row comes before nobody
     if patience is None and estimator.validation_fraction is not None:
@@ -52,7 +51,7 @@ def boost_settings(
             estimator.subsample,
             estimator.bagging_temperature,
             loss.n_outputs,
-            training.n_rows,
+            training.block.n_rows,
             n_threads,
         ),
         score=ScoreSettings(

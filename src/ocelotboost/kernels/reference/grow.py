@@ -34,7 +34,8 @@ def pack_gradients(
     n_outputs, n_rows = gradients.shape
     weight = np.ones(n_rows) if weights is None else weights.astype(np.float64)
     values = np.concatenate([gradients.astype(np.float64), np.ones((1, n_rows))])
-    exact = whole_weights and weight.sum() < _FIELD_LIMIT / 2
+    most = _FIELD_LIMIT / 2 if weights is None else _FIELD_LIMIT / (4 * _COARSE)
+    exact = whole_weights and weight.sum() < most
     n_roundings = weight.sum() if exact else n_rows
     dither = (np.arange(n_rows, dtype=np.uint64) * 2654435769 % (1 << 32) >> 1) / 2147483648.0
     fields = np.zeros((2 * out_packed.shape[0] * out_packed.shape[2], n_rows), dtype=np.int64)
