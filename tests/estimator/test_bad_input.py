@@ -189,7 +189,10 @@ def test_a_loss_or_metric_that_is_a_class():
     [
         (lambda target, raw: raw - target, "two arrays"),
         (lambda target, raw: (raw - target, 1.0), "second derivative.*shape"),
-        (lambda target, raw: (np.log(raw * 0 - 1), raw), "first derivative.*nan for a row with target"),
+        (
+            lambda target, raw: (np.log(raw * 0 - 1), raw),
+            "first derivative.*nan for a row with target",
+        ),
     ],
 )
 @pytest.mark.filterwarnings("ignore:invalid value encountered in log")

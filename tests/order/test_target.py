@@ -65,6 +65,19 @@ def test_weights_count_as_copies():
     np.testing.assert_array_equal(weighted.values.repeat(weight, axis=1), copied.values)
 
 
+@pytest.mark.parametrize("row", [0, 17, 150])
+def test_one_target_moves_what_all_define_by_little(row):
+    y, changed = numbers(), numbers()
+    changed[row] += 3
+    data = make_data(N_ROWS, 0)
+    before, after = (NumberTargets.define(t, None, data, 1.0, "both") for t in (y, changed))
+    assert abs(after.mean - before.mean) == pytest.approx(3 / N_ROWS, rel=1e-4)
+    # The middle moves to the next gap between two targets at most.
+    assert abs(np.sum(y > before.middle) - np.sum(y > after.middle)) <= 1
+    of_others = np.delete(before.of(y).values[1] != after.of(changed).values[1], row)
+    assert of_others.sum() <= 1
+
+
 @pytest.mark.parametrize("constant", [0.0, 3.5, -1e20])
 def test_a_constant_target_has_bins_of_some_width(constant):
     y = np.full(N_ROWS, constant, dtype=np.float32)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ocelotboost import OcelotClassifier
+from ocelotboost import OcelotClassifier, OcelotRegressor
 from ocelotboost.order.statistic import HISTORIES
 
 
@@ -66,3 +66,31 @@ def test_an_unrelated_category_teaches_nothing_when_its_own_target_is_unseen(kin
     assert learn == pytest.approx(test, abs=0.06)
     greedy_learn, greedy_test = accuracies("greedy", X, y, test_X, test_y)
     assert greedy_learn > greedy_test + 0.15
+
+
+def errors(kind, X, y, test_X, test_y, **parameters):
+    """Root mean squares of training rows as training sees them, and of new rows."""
+    model = OcelotRegressor(
+        iterations=20,
+        learning_rate=0.3,
+        target_statistic=kind,
+        one_hot_max_size=0,
+        cat_features=[0],
+        **parameters,
+    ).fit(X, y, eval_set=(test_X, test_y))
+    return model.history_["learn"]["RMSE"][-1], model.history_["eval_0"]["RMSE"][-1]
+
+
+@pytest.mark.parametrize("statistic", ["mean", "binarized", "both"])
+@pytest.mark.parametrize("kind", ["ordered", "holdout"])
+def test_an_unrelated_category_teaches_nothing_about_a_number_either(kind, statistic):
+    # Middle, mean and range of the target are of all rows, which tells a row next to nothing of
+    # its own: new rows would be further from their targets than training rows if it did.
+    rng = np.random.default_rng(4)
+    y, test_y = rng.normal(size=(2, 2000))
+    X, test_X = rng.integers(0, 700, size=(2, 2000, 1)).astype(object)
+    parameters = {"regression_statistic": statistic, "depth": 1, "bootstrap_type": "No"}
+    learn, test = errors(kind, X, y, test_X, test_y, **parameters)
+    assert learn / y.std() == pytest.approx(test / test_y.std(), abs=0.04)
+    greedy_learn, greedy_test = errors("greedy", X, y, test_X, test_y, **parameters)
+    assert greedy_learn / y.std() < greedy_test / test_y.std() - 0.12
