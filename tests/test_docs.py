@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 import doctest
 import pkgutil
 import re
 from importlib import import_module
 
 import pytest
-from tools import parameter_page
+from sklearn.base import BaseEstimator
+from tools import estimator_page, parameter_page
 
 import ocelotboost
+from ocelotboost.boost.callback import IterationInfo
+from ocelotboost.estimator import documentation
+from ocelotboost.estimator.documentation import fitted_attributes
 from ocelotboost.loss.registry import CLASS_LOSSES, REGRESSION_LOSSES
 from ocelotboost.metric.registry import METRICS
 from tests.markdown import PAGES, PROJECT, links, name, python_blocks, run
@@ -40,9 +45,27 @@ def test_the_examples_in_docstrings_are_right(module):
     assert doctest.testmod(import_module(module)).failed == 0
 
 
-def test_the_page_of_parameters_is_up_to_date():
-    written = (PROJECT / parameter_page.PAGE).read_text(encoding="utf-8")
-    assert written == parameter_page.page(), "run `make docs`"
+@pytest.mark.parametrize("generated", [parameter_page, estimator_page])
+def test_the_generated_pages_are_up_to_date(generated):
+    written = (PROJECT / generated.PAGE).read_text(encoding="utf-8")
+    assert written == generated.page(), "run `make docs`"
+
+
+@pytest.mark.parametrize("kind", [ocelotboost.OcelotClassifier, ocelotboost.OcelotRegressor])
+def test_everything_public_of_an_estimator_is_documented(kind):
+    X = [[0.0], [1.0], [2.0], [3.0]]
+    model = kind(iterations=2).fit(X, [0, 1, 0, 1], eval_set=(X, [0, 1, 0, 1]))
+    own = {f.name for f in dataclasses.fields(kind)}
+    public = {name for name in dir(model) if not name.startswith("_")} - own
+    public -= set(dir(BaseEstimator)) | {"score"} | {n for n in public if n.startswith("set_")}
+    attributes, methods = fitted_attributes(kind), documentation.methods(kind)
+    assert public - {"feature_names_in_"} <= {m.name for m in (*attributes, *methods)}
+    assert all(member.text.endswith(".") for member in (*attributes, *methods))
+    for section in ("Parameters", "Attributes", "Methods", "Examples"):
+        assert f"\n\n{section}\n{'-' * len(section)}\n" in kind.__doc__
+    fields = {f.name for f in dataclasses.fields(IterationInfo)}
+    page = (PROJECT / estimator_page.PAGE).read_text(encoding="utf-8")
+    assert all(f"| `{name}` |" in page for name in fields)
 
 
 def test_all_losses_and_metrics_are_described():

@@ -14,7 +14,7 @@ History = dict[str, dict[str, list[float]]]
 class IterationInfo:
     """Where training is.
 
-    iteration   0 for the first tree
+    iteration   number of the tree that comes next, or that was just made; 0 is the first
     iterations  the most there will be
     history     metric values so far: history["learn"]["RMSE"][-1]
     seconds     since training began

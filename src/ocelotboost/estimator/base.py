@@ -199,7 +199,7 @@ class OcelotEstimator(FittedAttributes, DeclaredParameters):
         return _rows_first(self._raw_by(self._require_fitted(), X, n_trees))
 
     def staged_predict_raw(self, X: Any) -> Iterator[Floats]:
-        """The same after each tree."""
+        """The sum of the trees after each of them, as ``predict_raw`` gives it."""
         for raw in self._staged_raw_by(self._require_fitted(), X):
             yield _rows_first(raw)
 

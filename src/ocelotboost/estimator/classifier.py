@@ -13,11 +13,11 @@ from sklearn.base import ClassifierMixin
 from ocelotboost.errors import ParameterError
 from ocelotboost.estimator.base import OcelotEstimator
 from ocelotboost.estimator.choices import AutoClassWeights
+from ocelotboost.estimator.documentation import documented
 from ocelotboost.estimator.fitted import Fitted
 from ocelotboost.estimator.hints import hint_in_constructor
 from ocelotboost.estimator.parameters import (
     Rule,
-    describe_parameters,
     either,
     is_class_weights,
     nothing,
@@ -31,6 +31,7 @@ from ocelotboost.quantize.categorical_data import CategoricalData
 from ocelotboost.table.roles import class_target, encode_labels
 
 
+@documented
 @hint_in_constructor
 @dataclass(eq=False, repr=False, kw_only=True)
 class OcelotClassifier(ClassifierMixin, OcelotEstimator):  # type: ignore[misc]
@@ -201,6 +202,3 @@ def _log_probabilities(fitted: Fitted, raw: Floats) -> Floats:
     shifted: Floats = raw - raw.max(axis=0)
     shifted -= np.log(np.exp(shifted).sum(axis=0))
     return shifted.T
-
-
-OcelotClassifier.__doc__ = f"{OcelotClassifier.__doc__}\n{describe_parameters(OcelotClassifier)}\n"

@@ -142,7 +142,7 @@ class FittedAttributes:
 
     @property
     def leaf_estimation_iterations_(self) -> int:
-        """In how many steps."""
+        """How many steps this fit took to find the values of a tree's leaves."""
         return self.model_.resolved.leaf_estimation_iterations
 
     @property

@@ -140,16 +140,6 @@ def check_parameters(estimator: Any) -> None:
             )
 
 
-def describe_parameters(cls: type) -> str:
-    """The parameters as a numpydoc section."""
-    lines = ["Parameters", "----------"]
-    for declared in dataclasses.fields(cls):
-        rule: Rule = declared.metadata["rule"]
-        lines.append(f"{declared.name} : {rule.wanted}; default {declared.default!r}")
-        lines.append(f"    {declared.metadata['text']}")
-    return "\n".join(lines)
-
-
 def _similar(value: Any, rule: Rule) -> str:
     if not isinstance(value, str):
         return ""

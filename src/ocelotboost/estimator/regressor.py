@@ -12,8 +12,9 @@ from sklearn.base import RegressorMixin
 
 from ocelotboost.estimator.base import OcelotEstimator
 from ocelotboost.estimator.choices import RegressionStatistic
+from ocelotboost.estimator.documentation import documented
 from ocelotboost.estimator.hints import hint_in_constructor
-from ocelotboost.estimator.parameters import describe_parameters, one_of, parameter
+from ocelotboost.estimator.parameters import one_of, parameter
 from ocelotboost.loss.base import Floats, Loss, Targets
 from ocelotboost.loss.registry import REGRESSION_LOSSES, loss_from
 from ocelotboost.order.target import NumberTargets, TargetDefinition
@@ -21,6 +22,7 @@ from ocelotboost.quantize.categorical_data import CategoricalData
 from ocelotboost.table.roles import regression_target
 
 
+@documented
 @hint_in_constructor
 @dataclass(eq=False, repr=False, kw_only=True)
 class OcelotRegressor(RegressorMixin, OcelotEstimator):  # type: ignore[misc]
@@ -69,6 +71,3 @@ class OcelotRegressor(RegressorMixin, OcelotEstimator):  # type: ignore[misc]
     def _loss(self) -> Loss:
         choice = "RMSE" if self.loss_function is None else self.loss_function
         return loss_from(choice, REGRESSION_LOSSES)
-
-
-OcelotRegressor.__doc__ = f"{OcelotRegressor.__doc__}\n{describe_parameters(OcelotRegressor)}\n"
