@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from ocelotboost.kernels import native
 from ocelotboost.kernels.contract import BorderRule
-from ocelotboost.table.columns import Table
+from ocelotboost.quantize.sparse_columns import counts_exactly, sparse_borders
+from ocelotboost.table.columns import SparsePart, Table
 
 BORDER_RULES = {
     "GreedyLogSum": BorderRule.GREEDY_LOG_SUM,
@@ -36,9 +37,14 @@ def choose_borders(
     Categorical columns have none.
     """
     rows = _sample_rows(table.n_rows, rng)
+    exact = counts_exactly(weight)
     borders = [np.empty(0)] * table.n_columns
     for part in table.parts:
         most = max_borders[part.first : part.first + part.width]
+        if exact and isinstance(part, SparsePart):
+            own = sparse_borders(part, rows, weight, rule, most, n_threads)
+            borders[part.first : part.first + part.width] = own
+            continue
         found = np.empty((part.width, max(int(most.max(initial=0)), 1)), dtype=np.float64)
         counts = np.empty(part.width, dtype=np.uint32)
         native.choose_borders(

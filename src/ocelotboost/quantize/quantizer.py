@@ -17,7 +17,8 @@ from ocelotboost.kernels.contract import Missing
 from ocelotboost.model.statistic_table import Indicators, no_indicators
 from ocelotboost.quantize.block import ColumnBlock, fill_panels, layout_columns
 from ocelotboost.quantize.borders import BORDER_RULES, choose_borders
-from ocelotboost.table.columns import ZERO_KEY, Table
+from ocelotboost.quantize.sparse_columns import fill_sparse
+from ocelotboost.table.columns import ZERO_KEY, SparsePart, Table
 
 
 @dataclass(frozen=True)
@@ -131,6 +132,10 @@ class Quantizer:
     ) -> None:
         for part in table.parts:
             columns = slice(part.first, part.first + part.width)
+            if isinstance(part, SparsePart):
+                own = (self.borders[columns], self.missing[columns])
+                fill_sparse(part, *own, targets[columns], shifts[columns], bins)
+                continue
             borders, offsets = join_borders(self.borders[columns])
             native.quantize(
                 part.values(),
@@ -178,6 +183,9 @@ def _count_missing(table: Table, n_threads: int) -> NDArray[np.uint64]:
     counts = np.zeros(table.n_columns, dtype=np.uint64)
     for part in table.parts:
         own = counts[part.first : part.first + part.width]
+        if isinstance(part, SparsePart):
+            own[:] = part.count_missing()
+            continue
         native.count_missing(part.values(), own, n_threads=n_threads)
     return counts
 

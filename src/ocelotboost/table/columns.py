@@ -81,12 +81,25 @@ class SparsePart:
     rows: NDArray[Any]
     numbers: FloatArray
 
+    def stored(self, column: int) -> tuple[NDArray[Any], FloatArray]:
+        """Rows and numbers that one of the part's columns stores."""
+        start, end = self.starts[self.first + column], self.starts[self.first + column + 1]
+        return self.rows[start:end], self.numbers[start:end]
+
     def values(self) -> FloatArray:
         dense = np.zeros((self.n_rows, self.width), dtype=self.numbers.dtype, order="F")
-        for j in range(self.width):
-            start, end = self.starts[self.first + j], self.starts[self.first + j + 1]
-            dense[self.rows[start:end], j] = self.numbers[start:end]
+        for column in range(self.width):
+            rows, numbers = self.stored(column)
+            dense[rows, column] = numbers
         return dense
+
+    def count_missing(self) -> NDArray[np.uint64]:
+        """Missing numbers of each column."""
+        own = slice(self.starts[self.first], self.starts[self.first + self.width])
+        before = np.concatenate([[0], np.cumsum(np.isnan(self.numbers[own]))])
+        ends = self.starts[self.first : self.first + self.width + 1] - own.start
+        counts: NDArray[np.uint64] = np.diff(before[ends]).astype(np.uint64)
+        return counts
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +144,7 @@ class Table:
     def take(self, rows: NDArray[Any]) -> Table:
         """The same columns for a choice of rows (an integer array); copies no numbers yet."""
         chosen = np.asarray(rows, dtype=np.intp)
-        parts = tuple(_take(part, chosen) for part in self.parts)
+        parts = _take_parts(self.parts, chosen)
         categories = {position: c.take(chosen) for position, c in self.categories.items()}
         return Table(len(chosen), self.n_columns, self.names, parts, categories, self.hash_key)
 
@@ -144,6 +157,31 @@ class Table:
         for first, values in parts:
             dense[:, first : first + values.shape[1]] = values
         return dense
+
+
+def _take_parts(parts: tuple[Part, ...], rows: NDArray[np.intp]) -> tuple[Part, ...]:
+    sparse = next((part for part in parts if isinstance(part, SparsePart)), None)
+    if sparse is None or len(np.unique(rows)) < len(rows):
+        return tuple(_take(part, rows) for part in parts)
+    arrays = _stored_in_rows(sparse, rows)
+    return tuple(
+        SparsePart(part.first, part.width, len(rows), *arrays)
+        if isinstance(part, SparsePart)
+        else _take(part, rows)
+        for part in parts
+    )
+
+
+def _stored_in_rows(
+    part: SparsePart, rows: NDArray[np.intp]
+) -> tuple[NDArray[Any], NDArray[Any], FloatArray]:
+    """The three arrays of a sparse matrix for a choice of its rows, none of them twice."""
+    places = np.full(part.n_rows, -1, dtype=np.intp)
+    places[rows] = np.arange(len(rows))
+    found = places[part.rows]
+    kept = found >= 0
+    before = np.concatenate([[0], np.cumsum(kept)])
+    return before[part.starts], found[kept], part.numbers[kept]
 
 
 def _take(part: Part, rows: NDArray[np.intp]) -> RowsPart:
