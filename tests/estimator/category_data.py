@@ -89,4 +89,4 @@ class Recorder:
 
 def staged_raw(model, X):
     """Raw predictions after each tree, rows first."""
-    return [raw[0] if len(raw) == 1 else raw.T for raw in model._staged_raw(X)]
+    return list(model.staged_predict_raw(X))
