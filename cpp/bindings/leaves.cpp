@@ -85,7 +85,7 @@ void softmax_leaf_sums_of(const In<float, 1>& targets, const OptionalWeights& we
 }
 
 void newton_steps_of(const In<double, 2>& gradients, const In<double, 3>& hessians,
-                     double regularization, const Array<double, 2>& out_steps, int n_threads) {
+                     double regularization, const Array<double, 2>& out_steps, Threads n_threads) {
   const std::size_t n_leaves = gradients.shape(0), n_outputs = gradients.shape(1);
   require(hessians.shape(0) == n_leaves && hessians.shape(1) == n_outputs &&
               hessians.shape(2) == n_outputs,
@@ -98,18 +98,20 @@ void newton_steps_of(const In<double, 2>& gradients, const In<double, 3>& hessia
 
 void class_leaf_sums_of(const In<float, 1>& targets, const OptionalWeights& weights,
                         const In<float, 2>& gradients, const In<std::uint32_t, 1>& leaves,
-                        const Array<double, 3>& out, int n_threads) {
+                        const Array<double, 3>& out, Threads n_threads) {
   const std::size_t n_rows = targets.shape(0), n_outputs = gradients.shape(0);
   require(gradients.shape(1) == n_rows && leaves.shape(0) == n_rows,
           "gradients, leaves: one per row is needed");
   require(out.shape(0) == 3 && out.shape(2) == n_outputs,
           "out: three sums per leaf and output are needed");
+  require_contents_classes(targets, n_outputs, "targets: no such class");
+  require_contents_below(leaves, out.shape(1), "leaves: no such leaf");
   class_leaf_sums(targets.data(), data_or_null(weights, n_rows), gradients.data(), n_outputs,
                   n_rows, leaves.data(), out.shape(1), out.data(), n_threads);
 }
 
 void class_steps_of(const In<double, 3>& sums, const In<double, 1>& weights, double regularization,
-                    const Array<double, 2>& out_steps, int n_threads) {
+                    const Array<double, 2>& out_steps, Threads n_threads) {
   const std::size_t n_leaves = sums.shape(1), n_outputs = sums.shape(2);
   require(sums.shape(0) == 3, "sums: three per leaf and output are needed");
   require(weights.shape(0) == n_leaves, "weights: one per leaf is needed");

@@ -8,13 +8,13 @@ namespace {
 using Elementwise = void (*)(const double*, std::size_t, double*, int);
 
 template <Elementwise function>
-void elementwise_of(const In<double, 1>& values, const Array<double, 1>& out, int n_threads) {
+void elementwise_of(const In<double, 1>& values, const Array<double, 1>& out, Threads n_threads) {
   require(out.shape(0) == values.shape(0), "out: the shape of values is needed");
   function(values.data(), values.shape(0), out.data(), n_threads);
 }
 
 void softmax_of(const In<double, 2>& raw, const Array<double, 2>& out,
-                const Array<double, 1>& out_log_sums, int n_threads) {
+                const Array<double, 1>& out_log_sums, Threads n_threads) {
   const std::size_t n_outputs = raw.shape(0), n_rows = raw.shape(1);
   require(n_outputs > 0, "raw: at least one output is needed");
   require(out.shape(0) == n_outputs && out.shape(1) == n_rows, "out: the shape of raw is needed");

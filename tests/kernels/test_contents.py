@@ -180,6 +180,13 @@ def softmax_leaf_sums(*, last=0.0, leaves=FEW):
     )  # fmt: skip
 
 
+def class_leaf_sums(*, last=0.0, leaves=FEW, n_threads=1):
+    native.class_leaf_sums(
+        classes(last), None, f32(OUTPUTS, ROWS), leaves, f64(3, LEAVES, OUTPUTS),
+        n_threads=n_threads,
+    )  # fmt: skip
+
+
 def add_leaf_values(*, leaves=FEW):
     native.add_leaf_values(leaves, f64(LEAVES, 1), f64(1, ROWS), n_threads=1)
 
@@ -260,6 +267,7 @@ ALWAYS = [
     (leaf_values, {"n_threads": 0}, "n_threads"),
     (leaf_quantiles, {"offsets": (0, 5, 2)}, "leaf_offsets"),
     (leaf_quantiles, {"offsets": ()}, "leaf_offsets"),
+    (class_leaf_sums, {"n_threads": 0}, "n_threads"),
     (step_segments, {"rows": NO_ROW}, "rows"),
     (step_segments, {"edges": ()}, "edges"),
     (step_segments, {"edges": (ROWS + 1, ROWS)}, "edges"),
@@ -291,6 +299,8 @@ WHEN_CHECKED = [
     (softmax_gradients, {"last": np.nan}, "targets"),
     (softmax_leaf_sums, {"last": 1e30}, "targets"),
     (softmax_leaf_sums, {"leaves": NO_LEAF}, "leaves"),
+    (class_leaf_sums, {"last": 3.0}, "targets"),
+    (class_leaf_sums, {"leaves": NO_LEAF}, "leaves"),
     (add_leaf_values, {"leaves": NO_LEAF}, "leaves"),
 ]
 
