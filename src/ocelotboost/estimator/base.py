@@ -21,6 +21,7 @@ from ocelotboost.boost.sampling import check_sampling
 from ocelotboost.boost.tree import pack_forest
 from ocelotboost.errors import ParameterError
 from ocelotboost.estimator.categories import check_categorical_parameters
+from ocelotboost.estimator.centre import uncentred
 from ocelotboost.estimator.continuing import check_continued, model_to_continue
 from ocelotboost.estimator.declared import DeclaredParameters
 from ocelotboost.estimator.eval_sets import eval_inputs, rows_to_watch
@@ -133,7 +134,7 @@ class OcelotEstimator(FittedAttributes, DeclaredParameters):
     def _boost(
         self, prepared: Prepared, loss: Loss, settings: BoostSettings, callbacks: list[Any]
     ) -> tuple[Boosted, WholeData | None]:
-        metrics = metrics_from(self.eval_metric, loss)
+        metrics = uncentred(metrics_from(self.eval_metric, loss), prepared.centre)
         judge = metrics[0].name if metrics else loss.name
         with progress_for(self.verbose, judge) as progress:
             boosted = boost(
@@ -169,7 +170,10 @@ class OcelotEstimator(FittedAttributes, DeclaredParameters):
         loss: Loss,
         table: Table,
     ) -> TrainedModel:
-        forest = pack_forest(boosted.trees, prepared.quantizer, whole_data, prepared.start_value)
+        start_value = prepared.start_value
+        if prepared.continued is None:
+            start_value = start_value + prepared.centre
+        forest = pack_forest(boosted.trees, prepared.quantizer, whole_data, start_value)
         n_before = 0
         if prepared.continued is not None:
             n_before = prepared.continued.forest.n_trees
@@ -289,6 +293,10 @@ class OcelotEstimator(FittedAttributes, DeclaredParameters):
 
     def _learn_target(self, y: Any, n_rows: int) -> Targets:
         raise NotImplementedError
+
+    def _target_centre(self) -> float:
+        """What was subtracted from the target that is being learned."""
+        return 0.0
 
     def _target_classes(self) -> NDArray[Any] | None:
         """Labels of the target that is being learned; ``classes_`` are those of the model."""

@@ -48,6 +48,7 @@ class Prepared:
     whole_data    statistics for rows that are not trained on; None without categories
     definition    what statistics average; None without categories
     start_value   (n_outputs,) of the new trees; zero when they continue a model
+    centre        what was subtracted from the target, and from these predictions
     start         raw predictions (n_outputs, n) of the training rows
     """
 
@@ -60,6 +61,7 @@ class Prepared:
     quantizer: Quantizer
     continued: TrainedModel | None
     start_value: Floats
+    centre: float
     start: Floats
     learning_rate: float
     seed: np.random.SeedSequence
@@ -108,13 +110,14 @@ class Prepared:
             start_value = rounded(loss.start_value(data.target, data.weight))
         else:
             start_value = np.zeros(loss.n_outputs)
+        centre = estimator._target_centre()
         eval_sets = [
             _eval_set(
                 estimator,
                 given,
                 quantizer,
                 whole_data,
-                _start_raw(start_value, continued, given.data.table, n_threads),
+                _start_raw(start_value, centre, continued, given.data.table, n_threads),
                 n_threads,
             )
             for given in evals
@@ -134,7 +137,8 @@ class Prepared:
             quantizer=quantizer,
             continued=continued,
             start_value=start_value,
-            start=_start_raw(start_value, continued, data.table, n_threads),
+            centre=centre,
+            start=_start_raw(start_value, centre, continued, data.table, n_threads),
             learning_rate=float(rate),
             seed=boost_seed,
         )
@@ -165,7 +169,9 @@ def replay_on_all_rows(
         boosted.trees,
         training,
         loss,
-        _start_raw(prepared.start_value, prepared.continued, data.table, n_threads),
+        _start_raw(
+            prepared.start_value, prepared.centre, prepared.continued, data.table, n_threads
+        ),
         settings.learning_rate,
         settings.leaves,
     )
@@ -248,8 +254,12 @@ def _eval_set(
 
 
 def _start_raw(
-    start_value: Floats, continued: TrainedModel | None, table: Table, n_threads: int
+    start_value: Floats,
+    centre: float,
+    continued: TrainedModel | None,
+    table: Table,
+    n_threads: int,
 ) -> Floats:
     if continued is not None:
-        return make_predictor(continued.forest).raw(table, n_threads)
+        return make_predictor(continued.forest).raw(table, n_threads) - centre
     return np.repeat(start_value[:, None], table.n_rows, axis=1)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
 from ocelotboost.estimator.base import OcelotEstimator
+from ocelotboost.estimator.centre import centre_of, centred
 from ocelotboost.estimator.choices import RegressionStatistic
 from ocelotboost.estimator.documentation import documented
 from ocelotboost.estimator.hints import hint_in_constructor
@@ -56,10 +57,15 @@ class OcelotRegressor(RegressorMixin, OcelotEstimator):  # type: ignore[misc]
             yield fitted.loss.link(raw[0])
 
     def _learn_target(self, y: Any, n_rows: int) -> Targets:
-        return regression_target(y, n_rows)
+        values = regression_target(y, n_rows)
+        self._centre = centre_of(values, self._loss())
+        return centred(values, self._centre)
 
     def _encode_target(self, y: Any, n_rows: int, argument: str) -> Targets:
-        return regression_target(y, n_rows, argument=argument)
+        return centred(regression_target(y, n_rows, argument=argument), self._centre)
+
+    def _target_centre(self) -> float:
+        return self._centre
 
     def _define_statistics(
         self, target: Targets, weight: NDArray[np.float32] | None, categories: CategoricalData

@@ -45,6 +45,8 @@ class Loss(ABC):
     n_outputs: int = 1
     leaf_rule: LeafRule = LeafRule("Newton", 1)
     native: NativeLoss | None = None
+    #: The loss depends on target - raw alone.
+    moves_with_target: bool = False
 
     @abstractmethod
     def value(self, target: Targets, raw: Floats) -> Floats:

@@ -25,6 +25,7 @@ Weights = NDArray[np.float32] | None
 class RMSE(Loss):
     """Squared error; reported as its root."""
 
+    moves_with_target = True
     name = "RMSE"
     native = NativeLoss(LossKind.RMSE)
 
@@ -79,6 +80,7 @@ class CrossEntropy(Logloss):
 class Quantile(Loss):
     """Pinball loss: its minimum is the alpha-quantile."""
 
+    moves_with_target = True
     leaf_rule = LeafRule("Exact", 1)
 
     def __init__(self, alpha: float = 0.5) -> None:
@@ -102,6 +104,7 @@ class Quantile(Loss):
 class MAE(Loss):
     """Absolute error: its minimum is the median."""
 
+    moves_with_target = True
     name = "MAE"
     leaf_rule = LeafRule("Exact", 1)
     native = NativeLoss(LossKind.MAE)
@@ -120,6 +123,7 @@ class MAE(Loss):
 class Huber(Loss):
     """Half the squared error up to ``delta``, linear beyond."""
 
+    moves_with_target = True
     leaf_rule = LeafRule("Gradient", 1)
 
     def __init__(self, delta: float) -> None:

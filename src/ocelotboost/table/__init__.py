@@ -2,7 +2,7 @@
 
 table_from_input    X, whatever holds it  -> Table of numbers and categories
 match_columns       are these the columns the model was trained on?
-regression_target   y -> float32
+regression_target   y -> floats
 class_target        y -> classes and codes; encode_labels for further y
 row_weights         sample_weight -> float32
 """

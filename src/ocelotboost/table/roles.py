@@ -91,17 +91,17 @@ def _warn(message: str) -> None:
 # ---- targets --------------------------------------------------------------------------------
 
 
-def regression_target(y: Any, n_rows: int, *, argument: str = "y") -> NDArray[np.float32]:
-    """The target of a regression: finite numbers, float32 (n_rows,).
+def regression_target(y: Any, n_rows: int, *, argument: str = "y") -> FloatArray:
+    """The target of a regression: finite numbers (n_rows,), in the precision they have.
 
-    A contiguous float32 array is returned as it is, not copied.
+    A float array is returned as it is, not copied.
     """
     array = _vector(y, argument)
     _check_length(array, n_rows, argument)
     remedy = "pass numbers; to learn classes, use a classifier"
     values = floats(array, Origin(argument, remedy=remedy))
     _check_finite(values, argument)
-    return np.ascontiguousarray(values, dtype=FLOAT32)
+    return values
 
 
 def class_target(
