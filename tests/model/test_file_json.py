@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ocelotboost.model.file import dumps
 from ocelotboost.model.file_arrays import CATEGORY_ARRAYS, CATEGORY_FIELDS, TREE_ARRAYS
 from ocelotboost.model.forest import Forest
+from ocelotboost.model.statistic_table import STATISTIC_ARRAYS
 from tests.forests import TEXTS, raw_by_hand, rows_of, text_hash
 from tests.model.models import WITH_CATEGORIES, make_category_model, make_forest, make_model
 
@@ -113,3 +114,15 @@ def test_the_document_names_every_field() -> None:
     fields = [*document, *(name for part in lists for name in document[part][0])]
     fields += [*TREE_ARRAYS, *CATEGORY_ARRAYS, *CATEGORY_FIELDS]
     assert [name for name in fields if f"`{name}`" not in text] == []
+
+
+def test_the_document_has_every_array_of_the_tables_as_it_is_declared() -> None:
+    text = DOCUMENT.read_text(encoding="utf-8")
+    for array in STATISTIC_ARRAYS:
+        *most, last = [
+            f"{np.dtype(dtype).kind.upper()}{np.dtype(dtype).itemsize * 8}"
+            for dtype in array.dtypes
+        ]
+        dtypes = f"{', '.join(most)} or {last}" if most else last
+        row = f"| `statistics.{array.name}` | {dtypes} ({array.axis},) | {array.meaning} |"
+        assert row in text

@@ -13,6 +13,7 @@ from ocelotboost.model.forest import Forest
 from ocelotboost.model.statistic_table import (
     FREQUENCY,
     N_STATISTIC_BINS,
+    STATISTIC_ARRAYS,
     Indicators,
     StatisticTables,
 )
@@ -21,25 +22,6 @@ LARGEST_DEPTH = 16
 
 # Sums and priors are far smaller, and no arithmetic with such numbers leaves the range of floats.
 LARGEST_NUMBER = 1e100
-_COUNTING = (np.uint8, np.uint16, np.uint32, np.float64)
-_ARRAYS: dict[str, tuple[type[np.generic], ...]] = {
-    "prior_weight": (np.float64,),
-    "member_offsets": (np.uint32,),
-    "members": (np.uint32,),
-    "question_offsets": (np.uint32,),
-    "question_columns": (np.uint32,),
-    "question_borders": (np.float64,),
-    "entry_offsets": (np.uint64,),
-    "keys": (np.uint64,),
-    "counts": _COUNTING,
-    "n_targets": (np.uint32,),
-    "sums": _COUNTING,
-    "column_tables": (np.uint32,),
-    "column_targets": (np.int32,),
-    "column_priors": (np.float64,),
-    "column_lows": (np.float64,),
-    "column_highs": (np.float64,),
-}
 
 
 def require(fits: bool, problem: str) -> None:
@@ -78,8 +60,8 @@ def check_categories(forest: Forest) -> None:
     _check_indicators(forest)
     tables = forest.statistics
     require(isinstance(tables, StatisticTables), "statistics are not StatisticTables")
-    for name, dtypes in _ARRAYS.items():
-        check_array(name, getattr(tables, name), dtypes, 1)
+    for array in STATISTIC_ARRAYS:
+        check_array(array.name, getattr(tables, array.name), array.dtypes, 1)
     _check_tables(tables)
     _check_members(forest)
     _check_entries(tables)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.model.forest import Forest
-from ocelotboost.model.statistic_table import Indicators, StatisticTables, compact
+from ocelotboost.model.statistic_table import STATISTIC_ARRAYS, Indicators, StatisticTables, compact
 
 Fields = dict[str, Any]
 Arrays = dict[str, NDArray[Any]]
@@ -30,22 +30,10 @@ CATEGORY_ARRAYS: dict[str, type[np.generic] | None] = {
     "hash_key": np.uint64,
     "indicators.columns": np.uint32,
     "indicators.hashes": np.uint64,
-    "statistics.prior_weight": np.float64,
-    "statistics.member_offsets": np.uint32,
-    "statistics.members": np.uint32,
-    "statistics.question_offsets": np.uint32,
-    "statistics.question_columns": np.uint32,
-    "statistics.question_borders": np.float64,
-    "statistics.entry_offsets": np.uint64,
-    "statistics.keys": np.uint64,
-    "statistics.counts": None,
-    "statistics.n_targets": np.uint32,
-    "statistics.sums": None,
-    "statistics.column_tables": np.uint32,
-    "statistics.column_targets": np.int32,
-    "statistics.column_priors": np.float64,
-    "statistics.column_lows": np.float64,
-    "statistics.column_highs": np.float64,
+    **{
+        f"statistics.{array.name}": None if array.counting else array.dtypes[0]
+        for array in STATISTIC_ARRAYS
+    },
 }
 #: Texts that belong to arrays.
 CATEGORY_FIELDS = ("indicator_texts", "target_names")

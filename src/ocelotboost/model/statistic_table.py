@@ -13,8 +13,9 @@ their targets. Statistic columns are made of a table by looking a row's key up i
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -24,7 +25,38 @@ from numpy.typing import NDArray
 N_STATISTIC_BINS = 16
 FREQUENCY = -1
 
-_COUNTING_DTYPES = (np.uint8, np.uint16, np.uint32)
+#: Axes of the arrays of ``StatisticTables``: one value per ...
+TABLE, OFFSET, MEMBER, QUESTION, ENTRY, SUM, COLUMN = (
+    "n_tables", "n_tables + 1", "n_members", "n_questions", "n_entries", "n_sums", "n_columns",
+)  # fmt: skip
+#: Which offsets cut the values of an axis into the pieces of tables.
+OFFSETS_OF_AXIS = {
+    MEMBER: "member_offsets",
+    QUESTION: "question_offsets",
+    ENTRY: "entry_offsets",
+}
+#: The first of them that holds all numbers exactly.
+COUNTING = (np.uint8, np.uint16, np.uint32, np.float64)
+
+
+@dataclass(frozen=True)
+class StoredArray:
+    """An array of one axis as it is declared; ``dtypes`` are several for counts and sums."""
+
+    name: str
+    dtypes: tuple[type[Any], ...]
+    axis: str
+    meaning: str
+
+    @property
+    def counting(self) -> bool:
+        return self.dtypes == COUNTING
+
+
+def stored(dtypes: type[Any] | tuple[type[Any], ...], axis: str, meaning: str) -> dict[str, Any]:
+    """What is known about an array, for the dataclass field that declares it."""
+    several = dtypes if isinstance(dtypes, tuple) else (dtypes,)
+    return {"dtypes": several, "axis": axis, "meaning": meaning}
 
 
 def compact(array: NDArray[Any]) -> NDArray[Any]:
@@ -37,7 +69,7 @@ def compact(array: NDArray[Any]) -> NDArray[Any]:
         return np.empty(0, dtype=np.uint8)
     low, high = array.min(), array.max()
     whole = array.dtype.kind != "f" or bool((np.trunc(array) == array).all())  # not so for NaN
-    for dtype in _COUNTING_DTYPES:
+    for dtype in COUNTING[:-1]:
         if whole and low >= 0 and high <= np.iinfo(dtype).max:
             return array.astype(dtype)
     return array.astype(np.float64)
@@ -74,44 +106,66 @@ class Indicators:
 class StatisticTables:
     """Tables of combinations, and the statistic columns that are made of them.
 
-    prior_weight      float64 (n_tables,)     a of the formula
-    member_offsets    uint32 (n_tables + 1,)  where each table's features begin in
-    members           uint32                  categorical columns, ascending inside a table
-    question_offsets  uint32 (n_tables + 1,)  where each table's base questions begin in
-    question_columns  uint32                  numeric or indicator columns of the forest, and
-    question_borders  float64                 their borders: the answers are one more member
-    entry_offsets     uint64 (n_tables + 1,)  where each table's entries begin in
-    keys              uint64 (n_entries,)     ascending inside a table
-    counts            (n_entries,)            uint8, uint16, uint32, or float64 for weights that
-                                              are not whole
-    n_targets         uint32 (n_tables,)      how many sums each entry has
-    sums              flat                    of table t, (n_entries of t, n_targets of t), one
-                                              table after the other; dtypes as counts
-    target_names      n_tables                of each sum, for words: ("mean target",)
-    column_tables     uint32 (n_columns,)     the table of each statistic column
-    column_targets    int32 (n_columns,)      which of its sums; -1: the frequency
-    column_priors     float64 (n_columns,)    p of the formula
-    column_lows       float64 (n_columns,)    the statistics between low and high
-    column_highs      float64 (n_columns,)    are told apart by 16 bins
+    Each array is declared once, with its dtype, its axis and its meaning. Empty tables, selecting,
+    joining, checking and the arrays of a file follow from that.
     """
 
-    prior_weight: NDArray[np.float64]
-    member_offsets: NDArray[np.uint32]
-    members: NDArray[np.uint32]
-    question_offsets: NDArray[np.uint32]
-    question_columns: NDArray[np.uint32]
-    question_borders: NDArray[np.float64]
-    entry_offsets: NDArray[np.uint64]
-    keys: NDArray[np.uint64]
-    counts: NDArray[Any]
-    n_targets: NDArray[np.uint32]
-    sums: NDArray[Any]
+    prior_weight: NDArray[np.float64] = field(
+        metadata=stored(np.float64, TABLE, "a of the formula")
+    )
+    member_offsets: NDArray[np.uint32] = field(
+        metadata=stored(
+            np.uint32, OFFSET, "members of table t are those from offset t up to offset t + 1"
+        )
+    )
+    members: NDArray[np.uint32] = field(
+        metadata=stored(np.uint32, MEMBER, "categorical columns, ascending inside a table")
+    )
+    question_offsets: NDArray[np.uint32] = field(
+        metadata=stored(np.uint32, OFFSET, "base questions of table t, in the same way")
+    )
+    question_columns: NDArray[np.uint32] = field(
+        metadata=stored(
+            np.uint32, QUESTION, "numeric or indicator columns; the answers are one more member"
+        )
+    )
+    question_borders: NDArray[np.float64] = field(
+        metadata=stored(np.float64, QUESTION, "their borders")
+    )
+    entry_offsets: NDArray[np.uint64] = field(
+        metadata=stored(np.uint64, OFFSET, "entries of table t, in the same way")
+    )
+    keys: NDArray[np.uint64] = field(metadata=stored(np.uint64, ENTRY, "ascending inside a table"))
+    counts: NDArray[Any] = field(
+        metadata=stored(COUNTING, ENTRY, "rows with the key, or the sum of their weights")
+    )
+    n_targets: NDArray[np.uint32] = field(
+        metadata=stored(np.uint32, TABLE, "how many sums an entry has")
+    )
+    sums: NDArray[Any] = field(
+        metadata=stored(
+            COUNTING,
+            SUM,
+            "for each table, its entries one after the other, each with all of its sums",
+        )
+    )
+    column_tables: NDArray[np.uint32] = field(
+        metadata=stored(np.uint32, COLUMN, "table of a statistic column")
+    )
+    column_targets: NDArray[np.int32] = field(
+        metadata=stored(np.int32, COLUMN, "which of the sums; −1 is the frequency")
+    )
+    column_priors: NDArray[np.float64] = field(
+        metadata=stored(np.float64, COLUMN, "p of the formula")
+    )
+    column_lows: NDArray[np.float64] = field(
+        metadata=stored(np.float64, COLUMN, "the statistics between low and high")
+    )
+    column_highs: NDArray[np.float64] = field(
+        metadata=stored(np.float64, COLUMN, "are told apart by 16 bins")
+    )
+    #: Of each table, what its sums are in words: ("mean target",).
     target_names: tuple[tuple[str, ...], ...]
-    column_tables: NDArray[np.uint32]
-    column_targets: NDArray[np.int32]
-    column_priors: NDArray[np.float64]
-    column_lows: NDArray[np.float64]
-    column_highs: NDArray[np.float64]
 
     @property
     def n_tables(self) -> int:
@@ -160,38 +214,43 @@ class StatisticTables:
             kept, targets[mine] = np.unique(targets[mine], return_inverse=True)
             sums.append(self.sums_of(table)[:, kept].reshape(-1))
             names.append(tuple(self.target_names[table][target] for target in kept.tolist()))
-        members, member_offsets = _select(self.members, self.member_offsets, tables)
-        borders, question_offsets = _select(self.question_borders, self.question_offsets, tables)
-        keys, entry_offsets = _select(self.keys, self.entry_offsets, tables)
+        chosen = {array.name: self._selected(array, tables, columns) for array in STATISTIC_ARRAYS}
         return StatisticTables(
-            prior_weight=self.prior_weight[tables],
-            member_offsets=member_offsets,
-            members=members,
-            question_offsets=question_offsets,
-            question_columns=_select(self.question_columns, self.question_offsets, tables)[0],
-            question_borders=borders,
-            entry_offsets=entry_offsets,
-            keys=keys,
-            counts=compact(_select(self.counts, self.entry_offsets, tables)[0]),
-            n_targets=np.array([len(of_table) for of_table in names], dtype=np.uint32),
-            sums=compact(np.concatenate(sums)),
+            **{
+                **chosen,
+                "n_targets": np.array([len(of_table) for of_table in names], dtype=np.uint32),
+                "sums": compact(np.concatenate(sums)),
+                "column_tables": places.astype(np.uint32),
+                "column_targets": targets,
+            },
             target_names=tuple(names),
-            column_tables=places.astype(np.uint32),
-            column_targets=targets,
-            column_priors=self.column_priors[columns],
-            column_lows=self.column_lows[columns],
-            column_highs=self.column_highs[columns],
         )
 
+    def _selected(
+        self, array: StoredArray, tables: NDArray[Any], columns: NDArray[Any]
+    ) -> NDArray[Any]:
+        """What is left of an array when only some tables and columns are."""
+        values: NDArray[Any] = getattr(self, array.name)
+        if array.axis == OFFSET:
+            return offsets_of(np.diff(values)[tables], values.dtype.type)
+        if array.axis in OFFSETS_OF_AXIS:
+            values = _pieces(values, getattr(self, OFFSETS_OF_AXIS[array.axis]), tables)
+            return compact(values) if array.counting else values
+        return values[{TABLE: tables, COLUMN: columns}.get(array.axis, slice(0))]
 
-def _select(
-    values: NDArray[Any], offsets: NDArray[Any], tables: NDArray[Any]
-) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The pieces of some tables, and where each of them begins now."""
+
+def _pieces(values: NDArray[Any], offsets: NDArray[Any], tables: NDArray[Any]) -> NDArray[Any]:
+    """The pieces of some tables, one after the other."""
     begins, ends = offsets[tables].tolist(), offsets[tables + 1].tolist()
     pieces = [values[begin:end] for begin, end in zip(begins, ends, strict=True)]
-    sizes = [len(piece) for piece in pieces]
-    return np.concatenate([values[:0], *pieces]), offsets_of(sizes, offsets.dtype.type)
+    return np.concatenate([values[:0], *pieces])
+
+
+STATISTIC_ARRAYS = tuple(
+    StoredArray(declared.name, **declared.metadata)
+    for declared in dataclasses.fields(StatisticTables)
+    if declared.metadata
+)
 
 
 def no_indicators() -> Indicators:
@@ -201,25 +260,11 @@ def no_indicators() -> Indicators:
 
 def no_statistics() -> StatisticTables:
     """For a model without categories."""
-    return StatisticTables(
-        prior_weight=np.empty(0),
-        member_offsets=np.zeros(1, np.uint32),
-        members=np.empty(0, np.uint32),
-        question_offsets=np.zeros(1, np.uint32),
-        question_columns=np.empty(0, np.uint32),
-        question_borders=np.empty(0),
-        entry_offsets=np.zeros(1, np.uint64),
-        keys=np.empty(0, np.uint64),
-        counts=np.empty(0, np.uint8),
-        n_targets=np.empty(0, np.uint32),
-        sums=np.empty(0, np.uint8),
-        target_names=(),
-        column_tables=np.empty(0, np.uint32),
-        column_targets=np.empty(0, np.int32),
-        column_priors=np.empty(0),
-        column_lows=np.empty(0),
-        column_highs=np.empty(0),
-    )
+    empty = {
+        array.name: np.zeros(1 if array.axis == OFFSET else 0, dtype=array.dtypes[0])
+        for array in STATISTIC_ARRAYS
+    }
+    return StatisticTables(**empty, target_names=())
 
 
 def join_indicators(first: Indicators, second: Indicators) -> Indicators:
@@ -234,33 +279,18 @@ def join_indicators(first: Indicators, second: Indicators) -> Indicators:
 def join_statistics(*tables: StatisticTables) -> StatisticTables:
     """The tables and columns of all, one after the other; questions stay as they are."""
 
-    def joined(name: str) -> NDArray[Any]:
-        return np.concatenate([getattr(own, name) for own in tables])
-
-    def joined_offsets(name: str) -> NDArray[Any]:
-        own = [getattr(some, name) for some in tables]
-        sizes = np.concatenate([np.diff(offsets) for offsets in own])
-        return offsets_of(sizes, own[0].dtype.type)
-
     first_tables = np.cumsum([0, *(own.n_tables for own in tables)])
+
+    def joined(array: StoredArray) -> NDArray[Any]:
+        parts = [getattr(own, array.name) for own in tables]
+        if array.axis == OFFSET:
+            return offsets_of(np.concatenate([np.diff(part) for part in parts]), array.dtypes[0])
+        if array.name == "column_tables":
+            parts = [part + first for part, first in zip(parts, first_tables, strict=False)]
+        values = np.concatenate(parts)
+        return compact(values) if array.counting else values.astype(array.dtypes[0], copy=False)
+
     return StatisticTables(
-        prior_weight=joined("prior_weight"),
-        member_offsets=joined_offsets("member_offsets"),
-        members=joined("members"),
-        question_offsets=joined_offsets("question_offsets"),
-        question_columns=joined("question_columns"),
-        question_borders=joined("question_borders"),
-        entry_offsets=joined_offsets("entry_offsets"),
-        keys=joined("keys"),
-        counts=compact(joined("counts")),
-        n_targets=joined("n_targets"),
-        sums=compact(joined("sums")),
+        **{array.name: joined(array) for array in STATISTIC_ARRAYS},
         target_names=tuple(names for own in tables for names in own.target_names),
-        column_tables=np.concatenate(
-            [own.column_tables + first_tables[i] for i, own in enumerate(tables)]
-        ).astype(np.uint32),
-        column_targets=joined("column_targets"),
-        column_priors=joined("column_priors"),
-        column_lows=joined("column_lows"),
-        column_highs=joined("column_highs"),
     )
