@@ -20,8 +20,9 @@ Leaves = NDArray[np.uint32]
 Weights = NDArray[np.float32] | None
 
 #: With more classes, a leaf's Hessian is summarised by its diagonal and the expected classes. The
-#: sums of a whole matrix cost n_outputs² per row. On 7 classes they are worth it: held-out losses
-#: are 0.5 % lower.
+#: sums of a whole matrix cost n_outputs² per row. On covtype (7 classes, three seeds) they made
+#: test losses 0.1 to 0.5 % lower with 500 trees or more; shorter runs went either way by 1 %. On
+#: generated data with 20 and 64 classes they were no better. The limit itself was not tuned.
 MOST_COUPLED_CLASSES = 32
 
 
