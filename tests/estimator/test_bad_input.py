@@ -157,7 +157,7 @@ def test_targets_whose_differences_do_not_fit_into_single_precision():
 
 
 def test_a_learning_rate_that_does_not_converge():
-    with pytest.raises(ParameterError, match=r"does not converge.*smaller than 50"):
+    with pytest.raises(ParameterError, match=r"diverges.*learning_rate smaller than 50"):
         OcelotRegressor(iterations=500, learning_rate=50).fit(X, Y)
 
 
