@@ -55,6 +55,8 @@ def page() -> str:
     runs = read_runs(CATEGORICAL)
     if runs:
         parts += _section("Quality with categories", standings(runs), read(CATEGORICAL))
+    if len(parts) == 1:
+        parts.append("No results are stored for this version of the code yet.")
     return "\n\n".join(parts) + "\n"
 
 
