@@ -187,7 +187,7 @@ def test_continuing_from_another_target_is_an_error():
         OcelotClassifier(iterations=2).fit(X, y > 0, init_model=model)
     with pytest.raises(InputError, match="features"):
         OcelotClassifier(iterations=2).fit(X[:, :2], y, init_model=model)
-    with pytest.raises(InputError, match="fitted Ocelot estimator"):
+    with pytest.raises(InputError, match="fitted OcelotClassifier or OcelotRegressor"):
         OcelotClassifier(iterations=2).fit(X, y, init_model=object())
 
 
