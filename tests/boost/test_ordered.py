@@ -45,7 +45,9 @@ def mixed(n_rows, seed=0):
     number = rng.normal(size=n_rows)
     effect = rng.normal(size=30)[city] + (device == city % 4) + number
     y = (effect + rng.normal(size=n_rows) > 0.5).astype(np.int64)
-    frame = pd.DataFrame({"city": city.astype(str), "device": device.astype(str), "x": number})
+    frame = pd.DataFrame(
+        {"city": np.char.add("city ", city.astype(str)), "device": device.astype(str), "x": number}
+    )
     frame.loc[rng.random(n_rows) < 0.1, "city"] = None
     return frame, y
 
