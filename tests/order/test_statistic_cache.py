@@ -105,12 +105,13 @@ def test_a_small_fit_with_categories_needs_little_address_space():
         from ocelotboost import OcelotRegressor
 
         rng = np.random.default_rng(0)
-        X = rng.integers(0, 20, size=(500, 4)).astype(str)
+        X = rng.integers(0, 20, size=(5000, 4))
         OcelotRegressor(iterations=2, n_jobs=1).fit(rng.normal(size=(500, 2)), np.arange(500))
         pages = int(Path("/proc/self/statm").read_text().split()[0])
         limit = pages * resource.getpagesize() + 200_000_000
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-        OcelotRegressor(iterations=20, n_jobs=1).fit(X, rng.normal(size=500))
+        model = OcelotRegressor(iterations=5, n_jobs=1, cat_features=[0, 1, 2, 3])
+        model.fit(X, rng.normal(size=5000))
     """
     run = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(small_fit)], capture_output=True, text=True
