@@ -16,6 +16,7 @@ from ocelotboost.boost.ordered import OrderedModels
 from ocelotboost.errors import ParameterError
 from ocelotboost.estimator.preparation import Prepared
 from ocelotboost.estimator.rows import prepare
+from ocelotboost.estimator.seeds import draw_seeds
 from ocelotboost.estimator.settings import boost_settings
 from ocelotboost.loss.passes import pass_for
 from ocelotboost.table.from_input import table_from_input
@@ -69,7 +70,7 @@ class Training:
         table = table_from_input(X)
         loss = estimator._loss()
         everything = prepare(table, target, None)
-        self.prepared = Prepared.make(estimator, everything, None, loss, None, [], 1)
+        self.prepared = Prepared.make(estimator, everything, None, loss, None, [], draw_seeds(0), 1)
         self.settings = boost_settings(estimator, self.prepared, loss, 1)
         self.loss = loss
         self.models = OrderedModels(
@@ -88,7 +89,7 @@ class Training:
         prepared = self.prepared
         boosted = boost(
             prepared.training, [], self.loss, [], prepared.start.copy(), self.settings, [],
-            prepared.seed,
+            prepared.seeds.trees,
         )  # fmt: skip
         return [tree.splits for tree in boosted.trees]
 

@@ -16,6 +16,7 @@ from ocelotboost.boost.boosting import boost
 from ocelotboost.boost.ordered import OrderedModels
 from ocelotboost.estimator.preparation import Prepared
 from ocelotboost.estimator.rows import prepare
+from ocelotboost.estimator.seeds import draw_seeds
 from ocelotboost.estimator.settings import boost_settings
 from ocelotboost.order.combination import StatisticSplit
 from ocelotboost.order.segments import divide
@@ -81,7 +82,7 @@ class Case:
         target = estimator._learn_target(self.y, len(self.y))
         loss = estimator._loss()
         rows = prepare(table_from_input(self.X), target, self.weight)
-        prepared = Prepared.make(estimator, rows, None, loss, None, [], n_threads=1)
+        prepared = Prepared.make(estimator, rows, None, loss, None, [], draw_seeds(0), n_threads=1)
         settings = boost_settings(estimator, prepared, loss, n_threads=1)
         drawn = Drawn(settings.sampling)
         monkeypatch.setattr(OrderedModels, "evidence", drawn.evidence(OrderedModels.evidence))
@@ -92,7 +93,7 @@ class Case:
         )
         boosted = boost(
             prepared.training, [], loss, [], prepared.start.copy(), settings, [],
-            prepared.seed,
+            prepared.seeds.trees,
         )  # fmt: skip
         return Training(prepared, boosted, drawn)
 

@@ -16,6 +16,7 @@ from ocelotboost.boost.boosting import boost
 from ocelotboost.boost.plain import PlainModels
 from ocelotboost.estimator.preparation import Prepared
 from ocelotboost.estimator.rows import prepare
+from ocelotboost.estimator.seeds import draw_seeds
 from ocelotboost.estimator.settings import boost_settings
 from ocelotboost.order.combination import StatisticSplit
 from ocelotboost.table.from_input import table_from_input
@@ -64,13 +65,13 @@ class Case:
         target = estimator._learn_target(y, len(y))
         loss = estimator._loss()
         rows = prepare(table_from_input(X), target, self.weight)
-        prepared = Prepared.make(estimator, rows, None, loss, None, [], n_threads=1)
+        prepared = Prepared.make(estimator, rows, None, loss, None, [], draw_seeds(0), n_threads=1)
         settings = boost_settings(estimator, prepared, loss, n_threads=1)
         drawn = Drawn(settings.sampling)
         monkeypatch.setattr(PlainModels, "evidence", drawn.evidence(PlainModels.evidence))
         boosted = boost(
             prepared.training, [], loss, [], prepared.start.copy(),
-            replace(settings, sampling=drawn), [], prepared.seed,
+            replace(settings, sampling=drawn), [], prepared.seeds.trees,
         )  # fmt: skip
         return Training(prepared, boosted, drawn)
 

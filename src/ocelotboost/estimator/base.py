@@ -31,7 +31,8 @@ from ocelotboost.estimator.metrics import metrics_from
 from ocelotboost.estimator.parameters import check_parameters, model_parameters, whole
 from ocelotboost.estimator.preparation import Prepared, replay_on_all_rows
 from ocelotboost.estimator.progress import progress_for
-from ocelotboost.estimator.rows import draw_hash_key, hold_out, prepare
+from ocelotboost.estimator.rows import hold_out, prepare
+from ocelotboost.estimator.seeds import draw_seeds
 from ocelotboost.estimator.settings import boost_settings, resolved
 from ocelotboost.loss.base import CustomLoss, Floats, Loss, Targets
 from ocelotboost.model.describe import describe
@@ -106,7 +107,8 @@ class OcelotEstimator(FittedAttributes, DeclaredParameters):
         n_threads = thread_count(self.n_jobs)
         named = self.cat_features if cat_features is None else cat_features
         continued = model_to_continue(init_model)
-        key = draw_hash_key(self) if continued is None else continued.forest.hash_key
+        seeds = draw_seeds(self.random_state)
+        key = seeds.hash_key if continued is None else continued.forest.hash_key
         named = None if named is None else columns_listed(named)
         table = table_from_input(X, cat_features=named, hash_key=key, n_threads=n_threads)
         known = named_positions(named, table.names, table.n_columns, "X")
@@ -121,8 +123,10 @@ class OcelotEstimator(FittedAttributes, DeclaredParameters):
         watched = rows_to_watch(eval_set, X_val, y_val, sample_weight_val)
         held_out = eval_inputs(watched, table, self._encode_target, loss, self.nan_mode)
         everything = prepare(table, target, weight)
-        rows, held_out = hold_out(self, everything, held_out)
-        prepared = Prepared.make(self, everything, rows, loss, continued, held_out, n_threads)
+        rows, held_out = hold_out(self, everything, held_out, seeds.hold_out)
+        prepared = Prepared.make(
+            self, everything, rows, loss, continued, held_out, seeds, n_threads
+        )
         settings = boost_settings(self, prepared, loss, n_threads)
         boosted, whole_data = self._boost(prepared, loss, settings, check_callbacks(callbacks))
         model = self._trained_model(prepared, settings, boosted, whole_data, loss, table)
@@ -145,7 +149,7 @@ class OcelotEstimator(FittedAttributes, DeclaredParameters):
                 prepared.start,
                 settings,
                 [*callbacks, progress],
-                prepared.seed,
+                prepared.seeds.trees,
             )
         if self.use_best_model and boosted.best_iteration is not None:
             boosted = replace(boosted, trees=boosted.trees[: boosted.best_iteration + 1])

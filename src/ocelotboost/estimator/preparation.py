@@ -23,7 +23,8 @@ from ocelotboost.estimator.categories import (
     statistic_orderings,
 )
 from ocelotboost.estimator.mode import is_ordered
-from ocelotboost.estimator.rows import EvalInput, LabelledTable, seeds, whole_weights
+from ocelotboost.estimator.rows import EvalInput, LabelledTable, whole_weights
+from ocelotboost.estimator.seeds import Seeds
 from ocelotboost.loss.base import Floats, Loss
 from ocelotboost.model.statistic_table import Indicators
 from ocelotboost.model.trained import TrainedModel
@@ -64,7 +65,7 @@ class Prepared:
     centre: float
     start: Floats
     learning_rate: float
-    seed: np.random.SeedSequence
+    seeds: Seeds
 
     @classmethod
     def make(
@@ -75,10 +76,10 @@ class Prepared:
         loss: Loss,
         continued: TrainedModel | None,
         evals: list[EvalInput],
+        seeds: Seeds,
         n_threads: int,
     ) -> Prepared:
         data = everything if rows is None else everything.take(rows)
-        _, border_seed, boost_seed, order_seed, _ = seeds(estimator)
         categories, indicators = _categories(estimator, data.table, n_threads)
         quantizer = Quantizer.fit(
             data.table,
@@ -87,7 +88,7 @@ class Prepared:
             border_count=int(estimator.border_count),
             border_type=estimator.border_type,
             nan_mode=estimator.nan_mode,
-            rng=np.random.default_rng(border_seed),
+            rng=np.random.default_rng(seeds.borders),
             n_threads=n_threads,
         )
         combinations = make_combinations(estimator, categories, indicators, data.table.n_columns)
@@ -100,7 +101,7 @@ class Prepared:
             # A model to continue may know every row's target; no segment could start without it.
             estimator.boosting_type if continued is None else "Plain",
             estimator.permutation_count,
-            order_seed,
+            seeds,
             n_threads,
         )
         whole_data = (
@@ -140,7 +141,7 @@ class Prepared:
             centre=centre,
             start=_start_raw(start_value, centre, continued, data.table, n_threads),
             learning_rate=float(rate),
-            seed=boost_seed,
+            seeds=seeds,
         )
 
 
@@ -162,7 +163,7 @@ def replay_on_all_rows(
         prepared.definition,
         "Plain",
         0,
-        seeds(estimator)[3],
+        prepared.seeds,
         n_threads,
     )
     trees = replay(
@@ -195,16 +196,15 @@ def _training_set(
     definition: TargetDefinition | None,
     boosting_type: str,
     n_supporting: int,
-    seed: np.random.SeedSequence,
+    seeds: Seeds,
     n_threads: int,
 ) -> tuple[TrainingSet, LabelledTable, TargetDefinition | None]:
     """The rows that train trees, as the loop takes them, and as they are; and what statistics
     average. These rows define it where there is no ``definition``."""
-    history_seed, order_seed, independent_seed = seed.spawn(3)
     statistics = None
     trained = data
     if combinations.features:
-        rows, history = hold_history(estimator, data.table, history_seed)
+        rows, history = hold_history(estimator, data.table, seeds.history)
         if len(history):
             trained, data = data.take(rows), data.take(np.concatenate([rows, history]))
     block = quantizer.block(trained.table, n_threads)
@@ -218,14 +218,14 @@ def _training_set(
             definition.of(data.target),
             data.weight,
             block,
-            statistic_orderings(estimator, data.table, n_supporting, order_seed),
+            statistic_orderings(estimator, data.table, n_supporting, seeds.orderings),
             n_threads,
         )
     orderings = None
     classes = estimator._target_classes()
     if is_ordered(boosting_type, trained.table.n_rows, 1 if classes is None else len(classes)):
         # σ_cat = σ_boost: the same seed draws the same orderings for statistics and segments.
-        own_seed = independent_seed if estimator.independent_orderings else order_seed
+        own_seed = seeds.independent if estimator.independent_orderings else seeds.orderings
         orderings = make_orderings(estimator, trained.table, n_supporting, own_seed)
     whole = whole_weights(trained.weight)
     return (

@@ -73,7 +73,10 @@ def whole_weights(weight: NDArray[np.float32] | None) -> bool:
 
 
 def hold_out(
-    estimator: OcelotEstimator, data: LabelledTable, evals: list[EvalInput]
+    estimator: OcelotEstimator,
+    data: LabelledTable,
+    evals: list[EvalInput],
+    seed: np.random.SeedSequence,
 ) -> tuple[NDArray[np.intp] | None, list[EvalInput]]:
     """Rows to train on (None: all), and the eval sets with the held-out rows first."""
     if estimator.validation_fraction is None:
@@ -86,7 +89,7 @@ def hold_out(
         )
     share, by_time = estimator.validation_fraction, rows_by_time(estimator, data.table)
     if by_time is None:
-        rng = np.random.default_rng(seeds(estimator)[0])
+        rng = np.random.default_rng(seed)
         held = _stratified(data.target, share, estimator._kind, rng)
     else:
         held = _last(by_time, share)
@@ -134,19 +137,3 @@ def _stratified(
     held = np.zeros(len(target), dtype=bool)
     held[order[np.diff(counts) > 0]] = True
     return held
-
-
-def seeds(estimator: OcelotEstimator) -> list[np.random.SeedSequence]:
-    """Independent seeds for the hold-out, the borders, the trees, the orderings and the key of
-    categories."""
-    state = estimator.random_state
-    if isinstance(state, np.random.RandomState):
-        state = int(state.randint(1 << 31))
-    elif isinstance(state, np.random.Generator):
-        state = int(state.integers(1 << 31))
-    return np.random.SeedSequence(state).spawn(5)
-
-
-def draw_hash_key(estimator: OcelotEstimator) -> NDArray[np.uint64]:
-    """What the categories of a new model are hashed under, uint64 (2,)."""
-    return seeds(estimator)[4].generate_state(2, np.uint64).astype(np.uint64)

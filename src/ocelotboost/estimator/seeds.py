@@ -1,0 +1,47 @@
+"""Seeds of one training, drawn once from ``random_state``.
+
+Each kind of randomness has a seed of its own, so that one does not shift the others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.random import SeedSequence
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Seeds:
+    """The seed of each kind of randomness.
+
+    hold_out     which rows are held out
+    borders      which rows choose borders where there are many
+    trees        samples, noise, columns and orderings of the trees
+    history      which rows are the history of a 'holdout' statistic
+    orderings    orderings of target statistics, and of the segments of Ordered mode
+    independent  orderings of the segments where they have their own
+    hash_key     uint64 (2,) what the categories of a new model are hashed under
+    """
+
+    hold_out: SeedSequence
+    borders: SeedSequence
+    trees: SeedSequence
+    history: SeedSequence
+    orderings: SeedSequence
+    independent: SeedSequence
+    hash_key: NDArray[np.uint64]
+
+
+def draw_seeds(random_state: Any) -> Seeds:
+    """From a number or None; a RandomState or Generator gives one number, and moves on by it."""
+    if isinstance(random_state, np.random.RandomState):
+        random_state = int(random_state.randint(1 << 31))
+    elif isinstance(random_state, np.random.Generator):
+        random_state = int(random_state.integers(1 << 31))
+    hold_out, borders, trees, order, key = SeedSequence(random_state).spawn(5)
+    history, orderings, independent = order.spawn(3)
+    hash_key = key.generate_state(2, np.uint64).astype(np.uint64)
+    return Seeds(hold_out, borders, trees, history, orderings, independent, hash_key)
