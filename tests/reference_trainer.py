@@ -298,11 +298,14 @@ def stepped_values(
     regularization: float,
     rule: LeafRule,
 ) -> Floats:
-    """Newton or gradient steps; a step that does not lower the training loss is halved."""
+    """Newton or gradient steps; a step that makes the loss of its leaf worse is halved."""
     values = np.zeros((n_leaves, len(raw)))
 
     def at(values: Floats) -> Derivatives:
         return derivatives(y, raw + values[leaves].T)
+
+    def by_leaf(losses: Floats) -> Floats:
+        return totals_by_leaf(losses * weight, leaves[None], n_leaves)[0]
 
     for _ in range(rule.steps):
         losses, first, second = at(values)
@@ -312,15 +315,14 @@ def stepped_values(
             one = np.eye(len(raw))
             curvature = total(second * own) if rule.method == "Newton" else one * total(own)
             step[leaf] = solve(curvature + regularization * one, -total(first * own))
-        loss = total(losses * weight)
-        limit = loss + 1e-12 * abs(loss)  # rounding must not decide
-        for _ in range(MAX_HALVINGS if rule.steps > 1 else 1):
-            if rule.steps == 1 or total(at(values + step)[0] * weight) <= limit:
-                values = values + step
+        limit = by_leaf(losses)
+        limit = limit + 1e-12 * abs(limit)  # rounding must not decide
+        for halvings in range(MAX_HALVINGS + 1 if rule.steps > 1 else 0):
+            worse = by_leaf(at(values + step)[0]) > limit
+            if not worse.any():
                 break
-            step = step / 2
-        else:
-            break
+            step[worse] /= 2 if halvings < MAX_HALVINGS else np.inf
+        values = values + step
     return values
 
 

@@ -10,6 +10,7 @@ from ocelotboost import OcelotClassifier, OcelotRegressor
 from ocelotboost.boost.tree import rounded
 from ocelotboost.leaves.estimate import LeafSettings, estimate_leaves
 from ocelotboost.loss.base import LeafRule
+from ocelotboost.loss.multiclass import MultiClass
 from ocelotboost.loss.passes import NativePass, NumpyPass, pass_for
 from ocelotboost.loss.pointwise import Huber, Logloss, Poisson
 from tests.data import amounts, binary, counts, multiclass, regression
@@ -137,3 +138,49 @@ def test_more_steps_come_closer():
         for steps in (1, 3, 10)
     ]
     assert losses == sorted(losses, reverse=True)
+
+
+@pytest.mark.parametrize("method", ["Newton", "Gradient"])
+@pytest.mark.parametrize(
+    "loss_pass",
+    [
+        pass_for(Poisson(), 1),
+        NumpyPass(Poisson()),
+        pass_for(MultiClass(3), 1),
+        NumpyPass(MultiClass(3)),
+        pass_for(MultiClass(40), 1),
+    ],
+    ids=["native", "NumPy", "classes", "classes by NumPy", "many classes"],
+)
+def test_a_leaf_does_not_depend_on_the_others(loss_pass, method):
+    rng = np.random.default_rng(7)
+    n_rows, n_leaves = 600, 8
+    n_outputs = loss_pass.loss.n_outputs if hasattr(loss_pass, "loss") else 1
+    target = rng.integers(0, max(n_outputs, 3), size=n_rows).astype(np.float32)
+    weight = rng.exponential(size=n_rows).astype(np.float32)
+    raw = rng.normal(scale=2.0, size=(n_outputs, n_rows))
+    leaves = rng.integers(0, n_leaves, size=n_rows).astype(np.uint32)
+    settings = LeafSettings(LeafRule(method, 6), 1e-3, 0.5, 0.0, n_threads=1)
+    together, _ = estimate_leaves(loss_pass, target, weight, raw, None, leaves, n_leaves, settings)
+    for leaf in range(n_leaves):
+        own = leaves == leaf
+        alone, _ = estimate_leaves(
+            loss_pass, target[own], weight[own], np.ascontiguousarray(raw[:, own]), None,
+            np.zeros(own.sum(), dtype=np.uint32), 1, settings,
+        )  # fmt: skip
+        assert_allclose(together[leaf], alone[0], rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("method", ["Newton", "Gradient"])
+def test_classes_take_the_steps_that_numpy_takes(method):
+    rng = np.random.default_rng(8)
+    loss = MultiClass(4)
+    target = rng.integers(0, 4, size=500).astype(np.float32)
+    raw = rng.normal(scale=2.0, size=(4, 500))
+    leaves = rng.integers(0, 8, size=500).astype(np.uint32)
+    settings = LeafSettings(LeafRule(method, 6), 1e-3, 0.5, 0.0, n_threads=1)
+    native, by_numpy = (
+        estimate_leaves(one, target, None, raw, None, leaves, 8, settings)[0]
+        for one in (pass_for(loss, 1), NumpyPass(loss))
+    )
+    assert_allclose(native, by_numpy, rtol=1e-6, atol=1e-9)

@@ -5,7 +5,8 @@
                them one whose off-diagonal part is a single product (cpp/core/newton.h)
     Exact      the weighted quantile of the residuals
 
-Gradient and Newton take several steps; a step that makes the training loss worse is halved.
+Gradient and Newton take several steps. Each leaf goes its own way: a step that makes the loss of
+its rows worse is halved. C++ does so leaf by leaf, NumPy for all leaves in one pass over the rows.
 """
 
 from __future__ import annotations
@@ -115,16 +116,14 @@ def _in_steps(
 
     values: Floats = np.zeros((n_leaves, len(raw)))
     sums = sums_at(values)
-    weights = sums.weights
+    moving = np.ones((n_leaves, 1), dtype=np.bool_)
     for _ in range(settings.rule.iterations):
-        step = _step(sums, settings)
-        improved = _improve(values, step, sums, sums_at)
-        if improved is None:
+        step, sums = _improve(values, np.where(moving, _step(sums, settings), 0.0), sums, sums_at)
+        values = values + step
+        moving &= np.abs(step).max(axis=1, keepdims=True) > _NEGLIGIBLE
+        if not moving.any():
             break
-        values, sums = improved
-        if np.abs(step).max() < _NEGLIGIBLE:
-            break
-    return values, weights
+    return values, sums.weights
 
 
 def _step(sums: LeafSums, settings: LeafSettings) -> Floats:
@@ -152,14 +151,16 @@ def _step(sums: LeafSums, settings: LeafSettings) -> Floats:
 
 def _improve(
     values: Floats, step: Floats, sums: LeafSums, sums_at: Callable[[Floats], LeafSums]
-) -> tuple[Floats, LeafSums] | None:
-    """Move by ``step``, halved until the loss is no worse; None when that never happens."""
+) -> tuple[Floats, LeafSums]:
+    """The steps (n_leaves, n_outputs), each halved until its leaf is no worse, and the sums after
+    them. A leaf that never gets there takes none; its sums are of no use any more."""
     # Sums of many rows have rounding noise; it must not decide.
-    limit = sums.loss + 1e-12 * abs(sums.loss)
+    limits = sums.losses + 1e-12 * np.abs(sums.losses)
+    moved = sums_at(values + step)
     for _ in range(_MAX_HALVINGS):
-        moved = values + step
-        moved_sums = sums_at(moved)
-        if not moved_sums.loss > limit:
-            return moved, moved_sums
-        step = step / 2
-    return None
+        worse = moved.losses > limits
+        if not worse.any():
+            break
+        step = np.where(worse[:, np.newaxis], step / 2, step)
+        moved = sums_at(values + step)
+    return np.where((moved.losses > limits)[:, np.newaxis], 0.0, step), moved

@@ -32,7 +32,7 @@ class LeafSums(NamedTuple):
     gradients  (n_leaves, n_outputs) of the negative gradient
     hessians   (n_leaves, n_outputs, n_outputs); with many classes None
     weights    (n_leaves,)
-    loss       over all leaves; 0 when it was not asked for
+    losses     (n_leaves,); 0 when they were not asked for
     classes    with many classes (3, n_leaves, n_outputs): gradients, diagonals of the Hessians and
                probabilities
     """
@@ -40,7 +40,7 @@ class LeafSums(NamedTuple):
     gradients: Floats
     hessians: Floats | None
     weights: Floats
-    loss: float
+    losses: Floats
     classes: Floats | None = None
 
 
@@ -59,12 +59,12 @@ class SummingPass(Protocol):
         raw: Floats,
         leaves: Leaves,
         leaf_steps: Floats,
-        with_loss: bool,
+        with_losses: bool,
         gradients: NDArray[np.float32] | None = None,
     ) -> LeafSums:
         """Sums at ``raw`` plus the step of each row's leaf, ``leaf_steps`` (n_leaves, n_outputs).
         ``leaves`` (n,) are leaf numbers. ``gradients`` (n_outputs, n) are given when they are known
-        at ``raw``, the steps are zero and nobody needs the loss."""
+        at ``raw``, the steps are zero and nobody needs the losses."""
         ...
 
 
@@ -183,6 +183,7 @@ class NativePass:
 
 @dataclass(frozen=True)
 class _SoftmaxPass:
+    loss: MultiClass
     n_threads: int
 
     def gradients(
@@ -197,12 +198,12 @@ class _SoftmaxPass:
         raw: Floats,
         leaves: Leaves,
         leaf_steps: Floats,
-        with_loss: bool,
+        with_losses: bool,
         gradients: NDArray[np.float32] | None = None,
     ) -> LeafSums:
         n_leaves, n_outputs = leaf_steps.shape
         if n_outputs > MOST_COUPLED_CLASSES:
-            return self._class_sums(target, weight, raw, leaves, leaf_steps, gradients)
+            return self._class_sums(target, weight, raw, leaves, leaf_steps, with_losses, gradients)
         sums = np.empty((n_leaves, n_outputs + n_outputs**2 + 2))
         native.softmax_leaf_sums(
             target, weight, raw, gradients, leaves, leaf_steps, sums, n_threads=self.n_threads
@@ -214,7 +215,7 @@ class _SoftmaxPass:
             slopes,
             hessians.reshape(n_leaves, n_outputs, n_outputs),
             weights[:, 0],
-            float(losses.sum()),
+            losses[:, 0],
         )
 
     def _class_sums(
@@ -224,20 +225,24 @@ class _SoftmaxPass:
         raw: Floats,
         leaves: Leaves,
         leaf_steps: Floats,
+        with_losses: bool,
         gradients: NDArray[np.float32] | None,
     ) -> LeafSums:
-        loss = 0.0
+        n_leaves = len(leaf_steps)
+        losses = np.zeros(n_leaves)
         if gradients is None:
             moved = raw
             if leaf_steps.any():
                 moved = raw.copy()
                 native.add_leaf_values(leaves, leaf_steps, moved, n_threads=self.n_threads)
             gradients = np.empty(raw.shape, dtype=np.float32)
-            loss = self.gradients(target, weight, moved, gradients)
+            self.gradients(target, weight, moved, gradients)
+            if with_losses:
+                losses = _over_leaves(self.loss.value(target, moved), weight, leaves, n_leaves)
         sums = np.empty((3, *leaf_steps.shape))
         native.class_leaf_sums(target, weight, gradients, leaves, sums, n_threads=self.n_threads)
-        weights = np.bincount(leaves, weight, len(leaf_steps)).astype(np.float64)
-        return LeafSums(sums[0], None, weights, loss, sums)
+        weights = np.bincount(leaves, weight, n_leaves).astype(np.float64)
+        return LeafSums(sums[0], None, weights, losses, sums)
 
 
 @dataclass(frozen=True)
@@ -262,26 +267,32 @@ class NumpyPass:
         raw: Floats,
         leaves: Leaves,
         leaf_steps: Floats,
-        with_loss: bool,
+        with_losses: bool,
         gradients: NDArray[np.float32] | None = None,
     ) -> LeafSums:
         n_leaves, n_outputs = leaf_steps.shape
         moved = raw + leaf_steps[leaves].T
         moved = moved[0] if n_outputs == 1 else moved
-        row_weight = np.ones(len(target)) if weight is None else weight.astype(np.float64)
         first, second = self.loss.derivatives(target, moved)
-        loss = (self.loss.value(target, moved) * row_weight).sum() if with_loss else 0.0
 
         def over_leaves(rows: Floats) -> Floats:
-            flat = rows.reshape(-1, len(target)) * row_weight
-            return np.array([np.bincount(leaves, weights=f, minlength=n_leaves) for f in flat]).T
+            fields = rows.reshape(-1, len(target))
+            return np.array([_over_leaves(f, weight, leaves, n_leaves) for f in fields]).T
 
         return LeafSums(
             -over_leaves(first),
             over_leaves(second).reshape(n_leaves, n_outputs, n_outputs),
-            over_leaves(np.ones(len(target)))[:, 0],
-            float(loss),
+            _over_leaves(np.ones(len(target)), weight, leaves, n_leaves),
+            _over_leaves(self.loss.value(target, moved), weight, leaves, n_leaves)
+            if with_losses
+            else np.zeros(n_leaves),
         )
+
+
+def _over_leaves(rows: Floats, weight: Weights, leaves: Leaves, n_leaves: int) -> Floats:
+    """Sums (n_leaves,) of one number per row, times its weight."""
+    weighted = rows if weight is None else rows * weight.astype(np.float64)
+    return np.bincount(leaves, weights=weighted, minlength=n_leaves).astype(np.float64, copy=False)
 
 
 Pass = NativePass | SummingPass
@@ -290,7 +301,7 @@ Pass = NativePass | SummingPass
 def pass_for(loss: Loss, n_threads: int) -> Pass:
     """The fastest way to run this loss."""
     if isinstance(loss, MultiClass):
-        return _SoftmaxPass(n_threads)
+        return _SoftmaxPass(loss, n_threads)
     if loss.native is not None:
         return NativePass(int(loss.native.kind), loss.native.parameter, n_threads)
     return NumpyPass(loss)
