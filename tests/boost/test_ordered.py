@@ -168,7 +168,7 @@ def test_few_predictions_are_stored():
         X, y = regression(n_rows)
         for s in (1, 3, 5):
             models = Training(ordered(OcelotRegressor, permutation_count=s), X, y).models
-            assert models.n_stored <= 8 * (s + 1) * n_rows
+            assert sum(raw.size for raw in models.raw.values()) <= 8 * (s + 1) * n_rows
 
 
 def test_training_loss_is_less_of_a_promise_than_the_ordered_curve():

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.boost.callback import History
-from ocelotboost.boost.ordered import UnseenRows
+from ocelotboost.boost.models import Unseen
+from ocelotboost.boost.plain import PlainModel
 from ocelotboost.boost.tree import GrownTree
 from ocelotboost.errors import ParameterError
 from ocelotboost.grow.answers import Split
@@ -168,30 +169,26 @@ class Evaluation:
 
     def record(
         self,
-        learn_loss: float,
         target: Targets,
         weight: NDArray[np.float32] | None,
-        raw: Floats,
+        main: PlainModel,
+        unseen: Unseen | None,
     ) -> None:
         """One more value of everything, after a tree."""
-        self._append(LEARN, [learn_loss, *self._values(target, weight, raw)])
+        self._append(LEARN, [main.loss, *self._values(target, weight, main.raw)])
+        if unseen is not None:
+            self._append(UNSEEN, [unseen.loss, *self._unseen_means(unseen)])
         for eval_set in self.eval_sets:
             values = self._values(eval_set.target, eval_set.weight, eval_set.raw)
             self._append(eval_set.name, [self._loss_metric.of(eval_set), *values])
 
-    def record_unseen(self, loss: float, orderings: Iterable[UnseenRows]) -> None:
-        """The same of training rows at models that have not seen them: the mean over orderings."""
-        means: list[float] = []
-        if self._metrics:
-            values = [self._values(rows.target, rows.weight, rows.raw) for rows in orderings]
-            means = np.mean(values, axis=0).tolist()
-        self._append(UNSEEN, [loss, *means])
-
-    def keep(self, n_trees: int) -> None:
-        """Take back what was recorded of trees after the first ``n_trees``."""
-        for curves in self.history.values():
-            for curve in curves.values():
-                del curve[n_trees:]
+    def _unseen_means(self, unseen: Unseen) -> list[float]:
+        """Of the metrics besides the loss, over all orderings."""
+        if not self._metrics:
+            return []
+        values = [self._values(rows.target, rows.weight, rows.raw) for rows in unseen.rows]
+        means: list[float] = np.mean(values, axis=0).tolist()
+        return means
 
     def _append(self, data: str, values: list[float]) -> None:
         for curve, value in zip(self.history[data].values(), values, strict=True):

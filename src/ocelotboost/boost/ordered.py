@@ -11,13 +11,14 @@ result, learns from all rows as in Plain mode.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.boost.evidence import Evidence
+from ocelotboost.boost.models import Unseen, UnseenRows
 from ocelotboost.boost.plain import PlainModel, TrainingSet
 from ocelotboost.grow.answers import Split
 from ocelotboost.kernels import native
@@ -27,20 +28,12 @@ from ocelotboost.loss.passes import Leaves, NativePass, Pass
 from ocelotboost.order.segments import Segments
 
 
-@dataclass(frozen=True)
-class UnseenRows:
-    """Rows at the models that have not seen them: raw predictions (n_outputs, n)."""
-
-    target: Targets
-    weight: NDArray[np.float32] | None
-    raw: Floats
-
-
 class OrderedModel:
     """M_{r,1}, M_{r,2} … of one ordering; rows stand era after era.
 
     rows         uint32 (n,)
-    raw          of each segment, float64 (n_outputs, rows of body and tail)
+    raw_of_all   float64, the raw predictions of all segments in one array
+    raw          of each segment, (n_outputs, rows of body and tail) of them
     unseen_loss  sum of the losses of the tails, weights included
     """
 
@@ -61,15 +54,15 @@ class OrderedModel:
         self._target = training.target[self.rows]
         self._weight = None if training.weight is None else training.weight[self.rows]
         ends = segments.edges[1:]
-        self._raw = np.empty(loss.n_outputs * sum(ends))
-        pieces = np.split(self._raw, np.cumsum(ends[:-1]) * loss.n_outputs)
+        self.raw_of_all = np.empty(loss.n_outputs * sum(ends))
+        pieces = np.split(self.raw_of_all, np.cumsum(ends[:-1]) * loss.n_outputs)
         self.raw = [piece.reshape(loss.n_outputs, -1) for piece in pieces]
         for j, raw in enumerate(self.raw):
             raw[:] = self._start_value(loss, j)[:, np.newaxis]
         # Slot 0 is for own models, slot C - j for the bodies of segments j > 0.
         n_slots = segments.n_segments if body_gradients == "segment" else 1
         self._gradients = np.zeros((n_slots, loss.n_outputs, len(self.rows)), dtype=np.float32)
-        self.unseen_loss = self._differentiate_tails()
+        self.differentiate_tails()
 
     def evidence(self) -> Evidence:
         """The gradients as they are after the last tree."""
@@ -112,7 +105,7 @@ class OrderedModel:
                 settings.regularization,
                 settings.min_weight,
                 learning_rate,
-                self._raw,
+                self.raw_of_all,
                 self._gradients[0, 0],
             )
             return
@@ -135,14 +128,17 @@ class OrderedModel:
                 raw,
                 n_threads=settings.n_threads,
             )
-        self.unseen_loss = self._differentiate_tails()
+        self.differentiate_tails()
 
     def _start_value(self, loss: Loss, segment: int) -> Floats:
         return loss.start_value(*self._rows_of(self._segments.body(segment)))
 
-    def _differentiate_tails(self) -> float:
+    def differentiate_tails(self) -> None:
+        """Gradients and losses of the rows at the models that have not seen them."""
         segments = range(self._segments.n_segments)
-        return sum(self._differentiate(j, self._segments.tail(j), slot=0) for j in segments)
+        self.unseen_loss = sum(
+            self._differentiate(j, self._segments.tail(j), slot=0) for j in segments
+        )
 
     def _differentiate(self, segment: int, some: slice, slot: int) -> float:
         """Gradients of some rows at a segment's model, into a slot; the sum of their losses."""
@@ -203,23 +199,24 @@ class OrderedModels:
         return list(self._supporting)
 
     @property
-    def n_stored(self) -> int:
-        """Predictions that are kept, M₀'s included."""
-        models = self._supporting.values()
-        return self.main.raw.size + sum(raw.size for model in models for raw in model.raw)
+    def raw(self) -> dict[str, Floats]:
+        """Of M₀ and, one after the other, of the segments of every ordering."""
+        segments = {f"segments {r}": model.raw_of_all for r, model in self._supporting.items()}
+        return {"model 0": self.main.raw, **segments}
 
     def evidence(self, ordering: int) -> Evidence:
         return self._supporting[ordering].evidence()
 
-    @property
-    def unseen_loss(self) -> float:
-        """Mean loss of rows at models that have not seen them."""
-        total = sum(model.unseen_loss for model in self._supporting.values())
-        return self._loss.report(total / self._unseen_weight)
+    def unseen(self) -> Unseen:
+        """The rows of all tails."""
+        models = self._supporting.values()
+        loss = sum(model.unseen_loss for model in models) / self._unseen_weight
+        return Unseen(self._loss.report(loss), (model.unseen for model in models))
 
-    def unseen(self) -> Iterator[UnseenRows]:
-        """Of every ordering."""
-        return (model.unseen for model in self._supporting.values())
+    def raw_restored(self) -> None:
+        for model in self._supporting.values():
+            model.differentiate_tails()
+        self.main.raw_restored(known_gradients=True)
 
     def add_tree(self, splits: Sequence[Split]) -> tuple[Floats, Floats]:
         """Every model fills the leaves of the structure by its own statistics and gradients.

@@ -112,6 +112,13 @@ class PlainModel:
         self._loss_value = None
         return values, weights
 
+    def raw_restored(self, known_gradients: bool) -> None:
+        """``raw`` was replaced. Leaves are filled by the gradients there, if they are known, so
+        that they have to be known again where they were."""
+        self._loss_value = None
+        if known_gradients:
+            self._differentiate()
+
     def _differentiate(self) -> float:
         # One pass gives the gradients of the next tree and the loss after the last one.
         if self._loss_value is None:
@@ -160,6 +167,10 @@ class PlainModels:
         """Those that choose trees: 1 … s, or σ₀ where it is all there is."""
         return list(range(1, len(self._models))) or [0]
 
+    @property
+    def raw(self) -> dict[str, Floats]:
+        return {f"model {r}": model.raw for r, model in enumerate(self._models)}
+
     def evidence(self, ordering: int) -> Evidence:
         gradients = self._models[ordering].gradients
         eras = np.array([0, gradients.shape[1]], dtype=np.uint32)
@@ -178,3 +189,11 @@ class PlainModels:
                 self._leaves, 1 << len(splits), rate, self._settings
             )
         return filled
+
+    def unseen(self) -> None:
+        """Every model has seen every row."""
+        return None
+
+    def raw_restored(self) -> None:
+        for model in self._models:
+            model.raw_restored(known_gradients=model is self.main)

@@ -54,7 +54,7 @@ class BestIteration:
             warnings.warn(
                 f"The metric {metric!r} on {data!r} is nan after iteration {iteration}. A nan "
                 "counts as no improvement when the best number of trees is looked for.",
-                stacklevel=5,
+                stacklevel=6,
             )
 
 
@@ -77,6 +77,10 @@ class TimeLimit:
     @property
     def elapsed(self) -> float:
         return time.perf_counter() - self.began
+
+    def restore(self, elapsed: float) -> None:
+        """Go on from a time that was measured before."""
+        self.began = time.perf_counter() - elapsed
 
     def reached(self, n_trees: int) -> bool:
         if self.seconds is None:

@@ -46,6 +46,11 @@ def without_idle_split(tree: GrownTree) -> GrownTree:
     return GrownTree(tree.splits[:-1], values.sum(axis=1), pairs.sum(axis=1))
 
 
+def leaf_size(tree: GrownTree) -> float:
+    """The mean |leaf value|."""
+    return float(np.abs(tree.leaf_values).mean())
+
+
 def combinations_of(tree: GrownTree) -> set[Combination]:
     """The combinations whose statistics a tree asks about."""
     return {split.combination for split in tree.splits if isinstance(split, StatisticSplit)}

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Tags
 
-from ocelotboost.boost.boosting import Boosted, BoostSettings, boost
+from ocelotboost.boost.boosting import Boosted, boost
 from ocelotboost.boost.callback import check_callbacks
 from ocelotboost.boost.sampling import check_sampling
+from ocelotboost.boost.settings import BoostSettings
 from ocelotboost.boost.tree import pack_forest
 from ocelotboost.errors import ParameterError
 from ocelotboost.estimator.categories import check_categorical_parameters

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ocelotboost.boost.boosting import Boosted, BoostSettings
+from ocelotboost.boost.boosting import Boosted
 from ocelotboost.boost.evaluation import EvalSet, EvalStatistics
 from ocelotboost.boost.learning_rate import automatic_learning_rate
 from ocelotboost.boost.plain import TrainingSet
 from ocelotboost.boost.replay import replay
+from ocelotboost.boost.settings import BoostSettings
 from ocelotboost.boost.tree import rounded
 from ocelotboost.estimator.categories import (
     hold_history,

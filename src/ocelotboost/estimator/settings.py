@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from ocelotboost.boost.boosting import BoostSettings
 from ocelotboost.boost.sampling import choose_sampling
+from ocelotboost.boost.settings import BoostSettings
 from ocelotboost.errors import ParameterError
 from ocelotboost.estimator.preparation import Prepared
 from ocelotboost.grow.scorer import ScoreSettings

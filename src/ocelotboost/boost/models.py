@@ -1,0 +1,70 @@
+"""What the loop asks of the models of either mode."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ocelotboost.boost.evidence import Evidence
+from ocelotboost.boost.plain import PlainModel
+from ocelotboost.grow.answers import Split
+from ocelotboost.loss.base import Floats, Targets
+
+
+@dataclass(frozen=True)
+class UnseenRows:
+    """Rows at the models that have not seen them: raw predictions (n_outputs, n)."""
+
+    target: Targets
+    weight: NDArray[np.float32] | None
+    raw: Floats
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """Training rows at models that have not seen them: their mean loss, and the rows of every
+    ordering."""
+
+    loss: float
+    rows: Iterable[UnseenRows]
+
+
+class Models(Protocol):
+    """M₀ and the models that support it."""
+
+    @property
+    def main(self) -> PlainModel:
+        """M₀."""
+        ...
+
+    @property
+    def orderings(self) -> list[int]:
+        """Those that choose trees."""
+        ...
+
+    @property
+    def raw(self) -> Mapping[str, Floats]:
+        """The raw predictions of all models, by name: the arrays that trees are added to."""
+        ...
+
+    def evidence(self, ordering: int) -> Evidence:
+        """What a tree of this ordering is chosen by."""
+        ...
+
+    def add_tree(self, splits: Sequence[Split]) -> tuple[Floats, Floats]:
+        """Every model fills the leaves of the structure by its own statistics and gradients.
+        Values (n_leaves, n_outputs) and weights (n_leaves,) are those of M₀."""
+        ...
+
+    def unseen(self) -> Unseen | None:
+        """None in a mode where every model has seen every row."""
+        ...
+
+    def raw_restored(self) -> None:
+        """The raw predictions were replaced by those after some tree. What follows from them is
+        made as the tree had left it."""
+        ...

@@ -1,0 +1,37 @@
+"""What the loop needs to know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ocelotboost.boost.sampling import Sampling
+from ocelotboost.grow.scorer import ScoreSettings
+from ocelotboost.leaves.estimate import LeafSettings
+from ocelotboost.order.combination import Combinations
+from ocelotboost.order.segments import Segments
+
+
+@dataclass(frozen=True)
+class BoostSettings:
+    """The estimator's parameters with every 'auto' resolved.
+
+    segments         of the orderings in Ordered mode; None is Plain
+    supporting_rate  share of the learning rate that supporting models of Plain mode take
+    """
+
+    iterations: int
+    learning_rate: float
+    depth: int
+    random_strength: float
+    rsm: float
+    combinations: Combinations
+    model_size_reg: float
+    sampling: Sampling
+    score: ScoreSettings
+    leaves: LeafSettings
+    segments: Segments | None
+    body_gradients: str
+    supporting_rate: float
+    early_stopping_rounds: int | None
+    time_limit: float | None
+    n_threads: int

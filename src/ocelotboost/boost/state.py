@@ -1,0 +1,122 @@
+"""What a running training consists of.
+
+All else follows from it, the data and the seed: bins, orderings, statistics, gradients, which
+combinations the model uses. So a training goes on with the same bits from a state that was stored
+(boost/snapshot.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ocelotboost.boost.callback import History, IterationInfo
+from ocelotboost.boost.stopping import BestIteration, TimeLimit
+from ocelotboost.boost.tree import GrownTree
+from ocelotboost.loss.base import Floats
+
+
+class Generators(NamedTuple):
+    """One for each kind of randomness, so that one kind does not shift the others."""
+
+    samples: np.random.Generator
+    noise: np.random.Generator
+    columns: np.random.Generator
+    orderings: np.random.Generator
+
+    @classmethod
+    def of(cls, seed: np.random.SeedSequence) -> Generators:
+        return cls(*(np.random.default_rng(child) for child in seed.spawn(len(cls._fields))))
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What of a state changes between two trees and cannot be cut back to the earlier one.
+
+    generators  the state of each, as NumPy gives it
+    raw         raw predictions, by name
+    seconds     of training so far
+    """
+
+    n_trees: int
+    generators: dict[str, Any]
+    raw: Mapping[str, Floats]
+    seconds: float
+
+
+@dataclass
+class TrainingState:
+    """A training between two trees, or inside one.
+
+    generators  what comes next of each kind of randomness
+    raw         raw predictions of all models and eval sets, by name: the arrays that they use
+    history     the metrics after each tree
+    curve       the one of its curves that decides about stopping, or an empty list
+    best        where that is best
+    clock       the time so far
+    trees       those that are finished
+    stopped     a callback has ended training
+    """
+
+    generators: Generators
+    raw: Mapping[str, Floats]
+    history: History
+    curve: list[float]
+    best: BestIteration
+    clock: TimeLimit
+    trees: list[GrownTree] = field(default_factory=list)
+    stopped: bool = False
+
+    def goes_on(self, iterations: int) -> bool:
+        """Whether there will be another tree."""
+        stops = self.stopped or self.best.follow(self.curve)
+        return (
+            not stops and len(self.trees) < iterations and not self.clock.reached(len(self.trees))
+        )
+
+    def info(self, iteration: int, iterations: int) -> IterationInfo:
+        return IterationInfo(iteration, iterations, self.history, self.clock.elapsed)
+
+    def moment(self) -> Moment:
+        """The present one. Its raw predictions are those that the next tree changes."""
+        states = {
+            name: generator.bit_generator.state
+            for name, generator in self.generators._asdict().items()
+        }
+        return Moment(len(self.trees), states, self.raw, self.clock.elapsed)
+
+    def settle(self) -> None:
+        """Take back the metrics of a tree that was not finished, and look at all others."""
+        for curve in self.curves.values():
+            del curve[len(self.trees) :]
+        self.best.follow(self.curve)
+
+    @property
+    def curves(self) -> dict[tuple[str, str], list[float]]:
+        """The history by names of data set and metric."""
+        return {
+            (data, metric): curve
+            for data, metrics in self.history.items()
+            for metric, curve in metrics.items()
+        }
+
+    def restore(
+        self,
+        moment: Moment,
+        trees: Sequence[GrownTree],
+        curves: Mapping[tuple[str, str], Sequence[float]],
+        stopped: bool,
+    ) -> None:
+        """Become a state of the same training that was stored."""
+        self.trees[:] = trees
+        for names, curve in self.curves.items():
+            curve[:] = curves[names]
+        for name, array in self.raw.items():
+            array[:] = moment.raw[name]
+        for name, generator in self.generators._asdict().items():
+            generator.bit_generator.state = moment.generators[name]
+        self.clock.restore(moment.seconds)
+        self.stopped = stopped
