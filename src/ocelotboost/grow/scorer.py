@@ -14,7 +14,10 @@ statistics in grow/statistic_scorer.py.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +33,10 @@ from ocelotboost.quantize.block import BlockLayout, ColumnBlock, ColumnSplit
 
 #: Histograms of all leaves of a level are kept while they fit into this many bytes.
 HISTOGRAM_BYTES = 1 << 30
+
+#: When they do not, columns are summed and scored a batch at a time, in about this many bytes. More
+#: would leave the processor's cache between the two steps, fewer would leave threads idle.
+_BATCH_BYTES = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -104,6 +111,7 @@ class ColumnScorer:
         self._settings = settings
         n_chunks, words = packed_layout(n_gradients)
         self._shape = (n_chunks, words)
+        self._n_cells = n_cells
         slot_bytes = n_chunks * words * N_BINS * 8
         affordable = max(HISTOGRAM_BYTES // (slot_bytes * block.layout.n_slots), 1)
         #: Histograms, of as many cells as will be there or fit into memory.
@@ -138,18 +146,26 @@ class ColumnScorer:
     def _scores_from_rows(
         self, partition: Partition
     ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
-        """Every leaf summed from its rows, one group of columns at a time."""
-        layout = self._block.layout
+        """Every leaf summed from its rows, one batch of columns at a time."""
         level = Level.from_rows(partition)
         scores = np.full(self._block.n_columns, -np.inf)
         bins = np.zeros(self._block.n_columns, dtype=np.uint8)
-        for group in range(len(layout.group_widths)):
-            columns, part = _columns_of_group(layout, group)
-            histograms = self._empty(partition.n_cells, int(part.group_widths[0]))
+        most_slots = max(batch.layout.n_slots for batch in self._batches)
+        memory = self._empty(partition.n_cells, most_slots).ravel()
+        for columns, layout in self._batches:
+            shape = self._histogram_shape(partition.n_cells, layout.n_slots)
+            histograms = memory[: math.prod(shape)].reshape(shape)
             scores[columns], bins[columns] = self._scores(
-                partition, level, part, histograms, self._candidates[columns]
+                partition, level, layout, histograms, self._candidates[columns]
             )
         return scores, bins
+
+    @cached_property
+    def _batches(self) -> list[Batch]:
+        layout = self._block.layout
+        widest = int(layout.group_widths.max())
+        group_bytes = 8 * math.prod(self._histogram_shape(self._n_cells, widest))
+        return cut_into_batches(layout, max(_BATCH_BYTES // group_bytes, 1))
 
     def _scores(
         self,
@@ -198,21 +214,38 @@ class ColumnScorer:
         return scores, bins
 
     def _empty(self, n_histograms: int, n_slots: int) -> NDArray[np.int64]:
+        return aligned_empty(self._histogram_shape(n_histograms, n_slots), np.int64)
+
+    def _histogram_shape(self, n_histograms: int, n_slots: int) -> tuple[int, ...]:
         n_chunks, words = self._shape
-        return aligned_empty((n_chunks, n_histograms, n_slots, N_BINS, words), np.int64)
+        return n_chunks, n_histograms, n_slots, N_BINS, words
 
 
-def _columns_of_group(layout: BlockLayout, group: int) -> tuple[NDArray[np.intp], BlockLayout]:
-    """The columns of one group, and their layout as if the group were alone."""
-    first = int(layout.group_widths[:group].sum())
-    width = int(layout.group_widths[group])
-    columns = np.flatnonzero((layout.slots >= first) & (layout.slots < first + width))
-    return columns, BlockLayout(
-        slots=layout.slots[columns] - np.uint32(first),
-        shifts=layout.shifts[columns],
-        masks=layout.masks[columns],
-        bin_counts=layout.bin_counts[columns],
-        group_offsets=layout.group_offsets[group : group + 1],
-        group_strides=layout.group_strides[group : group + 1],
-        group_widths=layout.group_widths[group : group + 1],
-    )
+class Batch(NamedTuple):
+    """Some columns, and their layout as if they were alone."""
+
+    columns: NDArray[np.intp]
+    layout: BlockLayout
+
+
+def cut_into_batches(layout: BlockLayout, n_groups: int) -> list[Batch]:
+    """All columns, those of ``n_groups`` groups of slots at a time."""
+    first_slots = np.append(0, np.cumsum(layout.group_widths))
+    by_slot = np.argsort(layout.slots, kind="stable")
+    places = np.searchsorted(layout.slots[by_slot], first_slots)  # where each group begins there
+    batches = []
+    for first in range(0, len(layout.group_widths), n_groups):
+        groups = slice(first, min(first + n_groups, len(layout.group_widths)))
+        begin = first_slots[groups.start]
+        columns = np.sort(by_slot[places[groups.start] : places[groups.stop]])
+        own = BlockLayout(
+            slots=layout.slots[columns] - np.uint32(begin),
+            shifts=layout.shifts[columns],
+            masks=layout.masks[columns],
+            bin_counts=layout.bin_counts[columns],
+            group_offsets=layout.group_offsets[groups],
+            group_strides=layout.group_strides[groups],
+            group_widths=layout.group_widths[groups],
+        )
+        batches.append(Batch(columns, own))
+    return batches
