@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from ocelotboost.boost.boosting import Boosted
 from ocelotboost.boost.sampling import Sampling
-from ocelotboost.estimator.preparation import Prepared
 from ocelotboost.grow.answers import Split
 from ocelotboost.order.combination import Combination, StatisticSplit
 from ocelotboost.order.statistic import N_BINS
 from ocelotboost.quantize.block import ColumnSplit
 from tests import data
+from tests.boost.stages import Stages
 from tests.reference_ordered import statistic_questions
 from tests.reference_trainer import Question
 
@@ -66,14 +66,14 @@ class Drawn:
 class Training:
     """What the package started from, trained and drew."""
 
-    prepared: Prepared
+    stages: Stages
     boosted: Boosted
     drawn: Drawn
 
     @property
     def orderings(self) -> NDArray[np.uint32]:
         """Those of the segments; in Plain mode, those of the statistics."""
-        training = self.prepared.training
+        training = self.stages.training
         if training.orderings is not None:
             return training.orderings
         assert training.statistics is not None
@@ -86,10 +86,10 @@ class Training:
     @cached_property
     def questions(self) -> dict[Split, Question]:
         """Every one that was open to some tree."""
-        prepared = self.prepared
-        bins = prepared.quantizer.columns(prepared.everything.table, n_threads=1)
+        quantizer = self.stages.quantizer
+        bins = quantizer.columns(self.stages.table, n_threads=1)
         found: dict[Split, Question] = {}
-        for column, n_bins in enumerate(prepared.quantizer.bin_counts.tolist()):
+        for column, n_bins in enumerate(quantizer.bin_counts.tolist()):
             for question in statistic_questions(column, bins[column], n_bins):
                 found[ColumnSplit(column, int(question.border))] = question
         first = len(bins)
@@ -110,7 +110,7 @@ class Training:
 
     def offered_after(self, splits: Sequence[Split]) -> list[Combination]:
         """Combinations that the next question of a tree may be about."""
-        combinations = self.prepared.combinations
+        combinations = self.stages.ordered.combinations
         found = combinations.single
         for level in range(len(splits)):
             found = found + combinations.after(splits[: level + 1])
@@ -118,7 +118,7 @@ class Training:
 
     def _statistic(self, combination: Combination) -> NDArray[np.uint8]:
         """Bins (n_columns, s + 1, n)."""
-        cache = self.prepared.training.statistics
+        cache = self.stages.training.statistics
         assert cache is not None
         number = cache.register.number(combination)
         bins = []

@@ -14,12 +14,8 @@ from ocelotboost import OcelotClassifier, OcelotRegressor
 from ocelotboost.boost.boosting import boost
 from ocelotboost.boost.ordered import OrderedModels
 from ocelotboost.errors import ParameterError
-from ocelotboost.estimator.preparation import Prepared
-from ocelotboost.estimator.rows import prepare
-from ocelotboost.estimator.seeds import draw_seeds
-from ocelotboost.estimator.settings import boost_settings
 from ocelotboost.loss.passes import pass_for
-from ocelotboost.table.from_input import table_from_input
+from tests.boost.stages import stages_of
 from tests.data import amounts, assert_same_bits, binary, counts, multiclass, regression
 
 LOSSES = {
@@ -65,19 +61,15 @@ def mixed_numbers(n_rows, seed=0):
 class Training:
     """The models of one training, whose structures can be given."""
 
-    def __init__(self, estimator, X, y):
-        target = estimator._learn_target(y, len(X))
-        table = table_from_input(X)
-        loss = estimator._loss()
-        everything = prepare(table, target, None)
-        self.prepared = Prepared.make(estimator, everything, None, loss, None, [], draw_seeds(0), 1)
-        self.settings = boost_settings(estimator, self.prepared, loss, 1)
-        self.loss = loss
+    def __init__(self, estimator, X, y, definition=None):
+        self.stages = stages_of(estimator, X, y, definition=definition)
+        self.settings = self.stages.settings
+        self.loss = self.stages.loss
         self.models = OrderedModels(
-            self.prepared.training,
-            loss,
-            pass_for(loss, 1),
-            self.prepared.start.copy(),
+            self.stages.training,
+            self.loss,
+            pass_for(self.loss, 1),
+            self.stages.start,
             self.settings.learning_rate,
             self.settings.leaves,
             self.settings.segments,
@@ -86,10 +78,9 @@ class Training:
 
     def structures(self):
         """Those that training chooses."""
-        prepared = self.prepared
+        stages = self.stages
         boosted = boost(
-            prepared.training, [], self.loss, [], prepared.start.copy(), self.settings, [],
-            prepared.seeds.trees,
+            stages.training, [], self.loss, [], stages.start, self.settings, [], stages.seed
         )  # fmt: skip
         return [tree.splits for tree in boosted.trees]
 
@@ -128,8 +119,8 @@ def test_a_changed_target_does_not_change_the_gradient_of_its_row(task, data):
     before = Training(estimator, X, y)
     # What statistics of a number average is defined by all rows (docs/categories.md says how much
     # that tells). It is the only thing that a row's own target enters.
-    estimator._define_statistics = lambda *rows: before.prepared.definition
-    after = Training(estimator, X, changed)
+    statistics = before.stages.ordered.statistics
+    after = Training(estimator, X, changed, None if statistics is None else statistics.definition)
     for splits in before.structures():
         gradients = zip(before.own_gradients(row), after.own_gradients(row), strict=True)
         for own, own_after in gradients:

@@ -14,15 +14,11 @@ from numpy.typing import NDArray
 from ocelotboost import OcelotClassifier, OcelotRegressor
 from ocelotboost.boost.boosting import boost
 from ocelotboost.boost.ordered import OrderedModels
-from ocelotboost.estimator.preparation import Prepared
-from ocelotboost.estimator.rows import prepare
-from ocelotboost.estimator.seeds import draw_seeds
-from ocelotboost.estimator.settings import boost_settings
 from ocelotboost.order.combination import StatisticSplit
 from ocelotboost.order.segments import divide
-from ocelotboost.table.from_input import table_from_input
 from tests import data
 from tests.boost.recorded import Choose, Drawn, Training, follow, mixed
+from tests.boost.stages import stages_of
 from tests.reference_ordered import (
     OrderedTrainer,
     OrderedTraining,
@@ -79,23 +75,18 @@ class Case:
             **rule,
             **{**defaults, **self.more},
         )
-        target = estimator._learn_target(self.y, len(self.y))
-        loss = estimator._loss()
-        rows = prepare(table_from_input(self.X), target, self.weight)
-        prepared = Prepared.make(estimator, rows, None, loss, None, [], draw_seeds(0), n_threads=1)
-        settings = boost_settings(estimator, prepared, loss, n_threads=1)
-        drawn = Drawn(settings.sampling)
+        stages = stages_of(estimator, self.X, self.y, self.weight)
+        drawn = Drawn(stages.settings.sampling)
         monkeypatch.setattr(OrderedModels, "evidence", drawn.evidence(OrderedModels.evidence))
         settings = replace(
-            settings,
+            stages.settings,
             segments=divide(len(self.y), self.growth, self.first_body),
             sampling=drawn,
         )
         boosted = boost(
-            prepared.training, [], loss, [], prepared.start.copy(), settings, [],
-            prepared.seeds.trees,
+            stages.training, [], stages.loss, [], stages.start, settings, [], stages.seed
         )  # fmt: skip
-        return Training(prepared, boosted, drawn)
+        return Training(stages, boosted, drawn)
 
     def reference(self, training: Training, choose: Choose | None = None) -> OrderedTraining:
         """What the reference trains, with everything random as it was in ``training``."""
@@ -137,7 +128,7 @@ class Case:
 
 def assert_as_reference(case: Case, training: Training, choose: Choose | None = None) -> None:
     expected = case.reference(training, choose)
-    assert_allclose(training.prepared.start_value, expected.start, rtol=SAME)
+    assert_allclose(training.stages.start_value, expected.start, rtol=SAME)
     for tree, same in zip(training.boosted.trees, expected.trees, strict=True):
         places = [training.questions[split].place for split in tree.splits]
         assert places == [question.place for question in same.questions]

@@ -14,14 +14,10 @@ from numpy.typing import NDArray
 from ocelotboost import OcelotClassifier, OcelotRegressor
 from ocelotboost.boost.boosting import boost
 from ocelotboost.boost.plain import PlainModels
-from ocelotboost.estimator.preparation import Prepared
-from ocelotboost.estimator.rows import prepare
-from ocelotboost.estimator.seeds import draw_seeds
-from ocelotboost.estimator.settings import boost_settings
 from ocelotboost.order.combination import StatisticSplit
-from ocelotboost.table.from_input import table_from_input
 from tests import data
 from tests.boost.recorded import Drawn, Training, follow, mixed
+from tests.boost.stages import stages_of
 from tests.reference_supported import SupportedTrainer
 from tests.reference_trainer import ReferenceTrainer, Tree
 
@@ -62,18 +58,14 @@ class Case:
             **{**defaults, **self.more},
         )
         X, y = mixed(self.loss)
-        target = estimator._learn_target(y, len(y))
-        loss = estimator._loss()
-        rows = prepare(table_from_input(X), target, self.weight)
-        prepared = Prepared.make(estimator, rows, None, loss, None, [], draw_seeds(0), n_threads=1)
-        settings = boost_settings(estimator, prepared, loss, n_threads=1)
-        drawn = Drawn(settings.sampling)
+        stages = stages_of(estimator, X, y, self.weight)
+        drawn = Drawn(stages.settings.sampling)
         monkeypatch.setattr(PlainModels, "evidence", drawn.evidence(PlainModels.evidence))
         boosted = boost(
-            prepared.training, [], loss, [], prepared.start.copy(),
-            replace(settings, sampling=drawn), [], prepared.seeds.trees,
+            stages.training, [], stages.loss, [], stages.start,
+            replace(stages.settings, sampling=drawn), [], stages.seed,
         )  # fmt: skip
-        return Training(prepared, boosted, drawn)
+        return Training(stages, boosted, drawn)
 
     def reference(self, training: Training) -> tuple[NDArray[np.float64], list[Tree]]:
         """What the reference trains, with everything random as it was in ``training``."""
@@ -120,7 +112,7 @@ def test_plain_mode_with_categories(name, monkeypatch):
     asked = [split for splits in training.structures for split in splits]
     assert any(isinstance(split, StatisticSplit) for split in asked)
     start, trees = case.reference(training)
-    assert_allclose(training.prepared.start_value, start, rtol=SAME)
+    assert_allclose(training.stages.start_value, start, rtol=SAME)
     for tree, same in zip(training.boosted.trees, trees, strict=True):
         places = [training.questions[split].place for split in tree.splits]
         assert places == [question.place for question in same.questions]

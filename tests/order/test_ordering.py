@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 
 from ocelotboost import OcelotClassifier, ParameterError
-from ocelotboost.estimator.categories import hold_history, statistic_orderings
-from ocelotboost.order.ordering import draw_orderings
+from ocelotboost.estimator.settings import settings_from
+from ocelotboost.order.ordering import draw_orderings, halves
+from ocelotboost.order.rows_in_order import statistic_orderings
 from ocelotboost.table.from_input import table_from_input
 
 FRAME = pd.DataFrame({"when": [3.0, 1.0, 2.0, 1.0, np.nan, 0.5], "who": list("abcabc")})
@@ -16,8 +17,10 @@ TABLE = table_from_input(FRAME)
 
 
 def orderings(has_time=False, *, kind="ordered", count=3, seed=0):
-    estimator = OcelotClassifier(has_time=has_time, target_statistic=kind)
-    return statistic_orderings(estimator, TABLE, count, np.random.SeedSequence(seed))
+    estimator = OcelotClassifier(
+        has_time=has_time, target_statistic=kind, permutation_count=count, random_state=seed
+    )
+    return statistic_orderings(TABLE, settings_from(estimator, None, None).order)
 
 
 @pytest.mark.parametrize("n_rows", [1, 2, 1000])
@@ -49,8 +52,7 @@ def test_a_column_of_times_sorts_stably_with_missing_ones_last(column):
 
 @pytest.mark.parametrize(("has_time", "earlier"), [(True, [0, 1, 2]), ("when", [1, 3, 5])])
 def test_the_earlier_half_is_the_history_of_the_later(has_time, earlier):
-    estimator = OcelotClassifier(has_time=has_time, target_statistic="holdout")
-    rows, history = hold_history(estimator, TABLE, np.random.SeedSequence(0))
+    rows, history = halves(TABLE, has_time, np.random.SeedSequence(0))
     assert history.tolist() == earlier
     assert sorted([*rows, *history]) == list(range(6))
 

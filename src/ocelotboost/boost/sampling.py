@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from ocelotboost.errors import ParameterError
 from ocelotboost.kernels import native
+from ocelotboost.order.mode import FEWEST_ORDERED_ROWS
 
 #: With fewer rows than this, ``bootstrap_type="auto"`` uses them all.
-MIN_ROWS_TO_SAMPLE = 100
+MIN_ROWS_TO_SAMPLE = FEWEST_ORDERED_ROWS
 
 
 class Sampling(Protocol):

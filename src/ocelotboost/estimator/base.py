@@ -1,55 +1,42 @@
 """What classifier and regressor do alike: ``fit``, prediction, saving.
 
-``fit`` is the journey of the data, a line a stage.
+``fit`` is the journey of the data, one line per stage.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from os import PathLike
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import Tags
 
-from ocelotboost.boost.boosting import Boosted, boost
 from ocelotboost.boost.callback import check_callbacks
-from ocelotboost.boost.sampling import check_sampling
-from ocelotboost.boost.settings import BoostSettings
-from ocelotboost.boost.tree import pack_forest
 from ocelotboost.errors import ParameterError
-from ocelotboost.estimator.categories import check_categorical_parameters
-from ocelotboost.estimator.centre import uncentred
 from ocelotboost.estimator.continuing import check_continued, model_to_continue
 from ocelotboost.estimator.declared import DeclaredParameters
-from ocelotboost.estimator.eval_sets import eval_inputs, rows_to_watch
+from ocelotboost.estimator.eval_sets import rows_to_watch
 from ocelotboost.estimator.fitted import Fitted, FittedAttributes
 from ocelotboost.estimator.hints import hint_in_fit
-from ocelotboost.estimator.metrics import metrics_from
-from ocelotboost.estimator.parameters import check_parameters, model_parameters, whole
-from ocelotboost.estimator.preparation import Prepared, replay_on_all_rows
-from ocelotboost.estimator.progress import progress_for
-from ocelotboost.estimator.rows import hold_out, prepare
-from ocelotboost.estimator.seeds import draw_seeds
-from ocelotboost.estimator.settings import boost_settings, resolved
-from ocelotboost.loss.base import CustomLoss, Floats, Loss, Targets
+from ocelotboost.estimator.packing import pack
+from ocelotboost.estimator.parameters import whole
+from ocelotboost.estimator.reading import read
+from ocelotboost.estimator.rows import split
+from ocelotboost.estimator.settings import settings_from
+from ocelotboost.estimator.training import train
+from ocelotboost.loss.base import Floats
 from ocelotboost.model.describe import describe
 from ocelotboost.model.file import save_model
-from ocelotboost.model.forest import join_forests
-from ocelotboost.model.plain_values import plain_parameters
 from ocelotboost.model.trained import TrainedModel
-from ocelotboost.order.target import TargetDefinition
-from ocelotboost.order.whole_data import WholeData
-from ocelotboost.quantize.categorical_data import CategoricalData
+from ocelotboost.order.rows_in_order import order
+from ocelotboost.quantize.quantized import quantize
 from ocelotboost.quantize.quantizer import refuse_missing
-from ocelotboost.table.cat_features import columns_listed, named_positions
 from ocelotboost.table.columns import Table
 from ocelotboost.table.from_input import table_from_input
-from ocelotboost.table.number_texts import warn_of_number_texts
-from ocelotboost.table.roles import match_columns, row_weights
+from ocelotboost.table.roles import match_columns
 from ocelotboost.threads import thread_count
 
 Self = TypeVar("Self", bound="OcelotEstimator")
@@ -103,101 +90,32 @@ class OcelotEstimator(FittedAttributes, DeclaredParameters):
         -------
         The estimator itself.
         """
-        check_parameters(self)
-        check_sampling(self.bootstrap_type, self.subsample, self.bagging_temperature)
-        n_threads = thread_count(self.n_jobs)
-        named = self.cat_features if cat_features is None else cat_features
         continued = model_to_continue(init_model)
-        seeds = draw_seeds(self.random_state)
-        key = seeds.hash_key if continued is None else continued.forest.hash_key
-        named = None if named is None else columns_listed(named)
-        table = table_from_input(X, cat_features=named, hash_key=key, n_threads=n_threads)
-        known = named_positions(named, table.names, table.n_columns, "X")
-        warn_of_number_texts(table, known, X)
-        check_categorical_parameters(self, table)
-        target = self._learn_target(y, table.n_rows)
-        weight = self._with_class_weights(row_weights(sample_weight, table.n_rows), target)
-        loss = self._loss()
-        loss.check_target(target)
-        if continued is not None:
-            check_continued(continued, self, table, loss)
-        watched = rows_to_watch(eval_set, X_val, y_val, sample_weight_val)
-        held_out = eval_inputs(watched, table, self._encode_target, loss, self.nan_mode)
-        everything = prepare(table, target, weight)
-        rows, held_out = hold_out(self, everything, held_out, seeds.hold_out)
-        prepared = Prepared.make(
-            self, everything, rows, loss, continued, held_out, seeds, n_threads
-        )
-        settings = boost_settings(self, prepared, loss, n_threads)
-        boosted, whole_data = self._boost(prepared, loss, settings, check_callbacks(callbacks))
-        model = self._trained_model(prepared, settings, boosted, whole_data, loss, table)
-        self._fitted = Fitted.of(model, loss)
-        if boosted.interruption is not None:
-            self._interrupted(boosted.interruption)
+        settings = settings_from(self, cat_features, continued)
+        observers = check_callbacks(callbacks)
+        given = rows_to_watch(eval_set, X_val, y_val, sample_weight_val)
+
+        table = read(X, settings.read)
+        target = settings.target.learn(y, sample_weight, table.n_rows)
+        check_continued(continued, table, target, settings.quantize.nan_mode)
+        rows = split(table, target, given, settings.split)
+        quantized = quantize(rows.training, settings.quantize)
+        ordered = order(rows.training, quantized, target, settings.order)
+        trained = train(rows, quantized, ordered, target, continued, observers, settings.training)
+        model = pack(trained, quantized, target, table.names, settings.parameters)
+        self._keep(Fitted.of(model, target.loss), trained.boosted.interruption)
         return self
 
-    def _boost(
-        self, prepared: Prepared, loss: Loss, settings: BoostSettings, callbacks: list[Any]
-    ) -> tuple[Boosted, WholeData | None]:
-        metrics = uncentred(metrics_from(self.eval_metric, loss), prepared.centre)
-        judge = metrics[0].name if metrics else loss.name
-        with progress_for(self.verbose, judge) as progress:
-            boosted = boost(
-                prepared.training,
-                prepared.eval_sets,
-                loss,
-                metrics,
-                prepared.start,
-                settings,
-                [*callbacks, progress],
-                prepared.seeds.trees,
-            )
-        if self.use_best_model and boosted.best_iteration is not None:
-            boosted = replace(boosted, trees=boosted.trees[: boosted.best_iteration + 1])
-        if self.refit == "replay" and self.validation_fraction is not None:
-            return replay_on_all_rows(self, prepared, boosted, loss, settings)
-        return boosted, prepared.whole_data
-
-    def _interrupted(self, interruption: KeyboardInterrupt) -> None:
-        """The trees are kept. A search or cross-validation around this fit has to end, too."""
+    def _keep(self, fitted: Fitted, interruption: KeyboardInterrupt | None) -> None:
+        """After Ctrl-C the trees are kept. A search or cross-validation around this fit has to end,
+        too."""
+        self._fitted = fitted
+        if interruption is None:
+            return
         if self.interrupt == "raise":
             raise interruption
         warnings.warn(
-            f"Training was interrupted; the model keeps its {self.n_iter_} trees.", stacklevel=3
-        )
-
-    def _trained_model(
-        self,
-        prepared: Prepared,
-        settings: BoostSettings,
-        boosted: Boosted,
-        whole_data: WholeData | None,
-        loss: Loss,
-        table: Table,
-    ) -> TrainedModel:
-        start_value = prepared.start_value
-        if prepared.continued is None:
-            start_value = start_value + prepared.centre
-        forest = pack_forest(boosted.trees, prepared.quantizer, whole_data, start_value)
-        n_before = 0
-        if prepared.continued is not None:
-            n_before = prepared.continued.forest.n_trees
-            forest = join_forests(prepared.continued.forest, forest)
-        best = boosted.best_iteration
-        parameters, dropped = plain_parameters(model_parameters(self))
-        return TrainedModel(
-            forest=forest,
-            kind=self._kind,
-            loss=f"custom:{loss.name}" if isinstance(loss, CustomLoss) else loss.name,
-            feature_names=table.names,
-            classes=self._target_classes(),
-            parameters=parameters,
-            resolved=resolved(settings),
-            history=boosted.history,
-            best_iteration=None if best is None else n_before + best,
-            watched=boosted.watched,
-            n_init_trees=n_before,
-            dropped_parameters=tuple(sorted(dropped)),
+            f"Training was interrupted; the model keeps its {self.n_iter_} trees.", stacklevel=4
         )
 
     # ---- prediction ----------------------------------------------------------------------
@@ -291,37 +209,6 @@ class OcelotEstimator(FittedAttributes, DeclaredParameters):
         tags.input_tags.allow_nan = self.nan_mode != "Forbidden"
         tags.input_tags.sparse = True
         return tags
-
-    # ---- what differs --------------------------------------------------------------------
-
-    _kind = ""
-
-    def _learn_target(self, y: Any, n_rows: int) -> Targets:
-        raise NotImplementedError
-
-    def _target_centre(self) -> float:
-        """What was subtracted from the target that is being learned."""
-        return 0.0
-
-    def _target_classes(self) -> NDArray[Any] | None:
-        """Labels of the target that is being learned; ``classes_`` are those of the model."""
-        return None
-
-    def _encode_target(self, y: Any, n_rows: int, argument: str) -> Targets:
-        raise NotImplementedError
-
-    def _loss(self) -> Loss:
-        raise NotImplementedError
-
-    def _define_statistics(
-        self, target: Targets, weight: NDArray[np.float32] | None, categories: CategoricalData
-    ) -> TargetDefinition:
-        raise NotImplementedError
-
-    def _with_class_weights(
-        self, weight: NDArray[np.float32] | None, target: Targets
-    ) -> NDArray[np.float32] | None:
-        return weight
 
 
 def _rows_first(raw: Floats) -> Floats:

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
-from ocelotboost.errors import ParameterError
 from ocelotboost.estimator.base import OcelotEstimator
 from ocelotboost.estimator.choices import AutoClassWeights
+from ocelotboost.estimator.class_target import ClassSettings
 from ocelotboost.estimator.documentation import documented
 from ocelotboost.estimator.fitted import Fitted
 from ocelotboost.estimator.hints import hint_in_constructor
@@ -24,11 +24,7 @@ from ocelotboost.estimator.parameters import (
     one_of,
     parameter,
 )
-from ocelotboost.loss.base import CustomLoss, Floats, Loss, Targets
-from ocelotboost.loss.registry import CLASS_LOSSES, loss_from
-from ocelotboost.order.target import ClassTargets, TargetDefinition
-from ocelotboost.quantize.categorical_data import CategoricalData
-from ocelotboost.table.roles import class_target, encode_labels
+from ocelotboost.loss.base import CustomLoss, Floats
 
 
 @documented
@@ -61,8 +57,6 @@ class OcelotClassifier(ClassifierMixin, OcelotEstimator):  # type: ignore[misc]
         "Weights that make all classes weigh the same, or the square root of those.",
         aliases=("class_weight", "is_unbalance"),
     )
-
-    _kind = "classifier"
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -100,78 +94,8 @@ class OcelotClassifier(ClassifierMixin, OcelotEstimator):  # type: ignore[misc]
         for raw in self._staged_raw_by(fitted, X):
             yield _probabilities(fitted, raw)
 
-    def _learn_target(self, y: Any, n_rows: int) -> Targets:
-        self._labels_of_target, codes = class_target(y, n_rows)
-        return codes.astype(np.float32)
-
-    def _target_classes(self) -> NDArray[Any]:
-        return self._labels_of_target
-
-    def _encode_target(self, y: Any, n_rows: int, argument: str) -> Targets:
-        codes = encode_labels(y, self._labels_of_target, n_rows=n_rows, argument=argument)
-        return codes.astype(np.float32)
-
-    def _define_statistics(
-        self, target: Targets, weight: NDArray[np.float32] | None, categories: CategoricalData
-    ) -> TargetDefinition:
-        return ClassTargets(self._labels_of_target.tolist())
-
-    def _loss(self) -> Loss:
-        n_classes = len(self._labels_of_target)
-        choice = self.loss_function
-        if choice is None:
-            choice = "Logloss" if n_classes == 2 else "MultiClass"
-        loss = loss_from(choice, CLASS_LOSSES, n_classes)
-        if loss.n_outputs == 1 and n_classes > 2:
-            raise ParameterError(
-                f"loss_function={choice!r} is for two classes and y has {n_classes}; "
-                "use 'MultiClass'."
-            )
-        return loss
-
-    def _with_class_weights(
-        self, weight: NDArray[np.float32] | None, target: Targets
-    ) -> NDArray[np.float32] | None:
-        if self.class_weights is None and self.auto_class_weights is None:
-            return weight
-        if self.class_weights is not None and self.auto_class_weights is not None:
-            raise ParameterError("Give class_weights or auto_class_weights, not both.")
-        codes = target.astype(np.intp)
-        if self.class_weights is not None:
-            by_class = self._given_class_weights()
-        else:
-            totals = np.bincount(codes, weights=weight, minlength=len(self._labels_of_target))
-            by_class = totals.max() / np.where(totals > 0, totals, totals.max())
-            if self.auto_class_weights == "SqrtBalanced":
-                by_class = np.sqrt(by_class)
-        with np.errstate(over="ignore"):
-            scaled = by_class.astype(np.float32)[codes] * (1 if weight is None else weight)
-        if not (scaled.any() and np.isfinite(scaled).all()):
-            raise ParameterError(
-                f"class_weights={self.class_weights!r} leaves no row that counts, or makes a "
-                "weight infinite; give weights above 0 that are not too large."
-            )
-        return scaled
-
-    def _given_class_weights(self) -> NDArray[np.float64]:
-        given = self.class_weights
-        assert given is not None
-        if isinstance(given, Mapping):
-            known = self._labels_of_target.tolist()
-            for label in given:
-                if label not in known:
-                    raise ParameterError(
-                        f"class_weights has a weight for {label!r}, which is no class of y; the "
-                        f"classes are {known}."
-                    )
-            return np.array([float(given.get(label, 1.0)) for label in known])
-        n_classes = len(self._labels_of_target)
-        if len(given) != n_classes:
-            raise ParameterError(
-                f"class_weights has {len(given)} weights, y has {n_classes} classes; give one for "
-                "each, in the order of the sorted classes."
-            )
-        return np.asarray(given, dtype=np.float64)
+    def _target_settings(self) -> ClassSettings:
+        return ClassSettings(self.loss_function, self.class_weights, self.auto_class_weights)
 
 
 def _classes(fitted: Fitted) -> NDArray[Any]:

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from ocelotboost.errors import InputError, ParameterError
-from ocelotboost.loss.base import Loss
+from ocelotboost.estimator.target import Target
 from ocelotboost.metric.registry import raw_score_of
 from ocelotboost.model.file import load_trained
 from ocelotboost.model.trained import TrainedModel
 from ocelotboost.table.columns import Table
 from ocelotboost.table.roles import match_columns
-
-if TYPE_CHECKING:
-    from ocelotboost.estimator.base import OcelotEstimator
 
 
 def model_to_continue(init_model: Any) -> TrainedModel | None:
@@ -49,13 +46,14 @@ def _no_model(init_model: Any) -> str:
 
 
 def check_continued(
-    model: TrainedModel, estimator: OcelotEstimator, table: Table, loss: Loss
+    model: TrainedModel | None, table: Table, target: Target, nan_mode: str
 ) -> None:
     """Refuse a model of other columns, another target or another treatment of missing values."""
+    if model is None:
+        return
     _check_columns(model, table)
-    _check_target(model, estimator, loss)
-    _check_missing(model, estimator.nan_mode)
-    _check_mode(estimator.boosting_type)
+    _check_target(model, target)
+    _check_missing(model, nan_mode)
 
 
 def _check_columns(model: TrainedModel, table: Table) -> None:
@@ -69,11 +67,12 @@ def _check_columns(model: TrainedModel, table: Table) -> None:
         )
 
 
-def _check_target(model: TrainedModel, estimator: OcelotEstimator, loss: Loss) -> None:
-    if model.forest.n_outputs != loss.n_outputs or model.kind != estimator._kind:
+def _check_target(model: TrainedModel, target: Target) -> None:
+    loss = target.loss
+    if model.forest.n_outputs != loss.n_outputs or model.kind != target.kind:
         raise InputError(
             f"init_model is a {model.kind} with {model.forest.n_outputs} outputs; this data "
-            f"needs a {estimator._kind} with {loss.n_outputs}. Continue with the same target."
+            f"needs a {target.kind} with {loss.n_outputs}. Continue with the same target."
         )
     before, now = raw_score_of(model.loss), raw_score_of(loss.name)
     if before is not None and now is not None and before != now:
@@ -81,7 +80,7 @@ def _check_target(model: TrainedModel, estimator: OcelotEstimator, loss: Loss) -
             f"init_model was trained with {model.loss}, whose raw prediction is a {before}; "
             f"that of {loss.name} is a {now}. Continue with a loss of the same kind."
         )
-    known, found = model.classes, estimator._target_classes()
+    known, found = model.classes, target.classes
     if known is not None and found is not None and known.tolist() != found.tolist():
         raise InputError(
             f"init_model knows the classes {known.tolist()}, y has {found.tolist()}; continue "
@@ -99,10 +98,12 @@ def _check_missing(model: TrainedModel, nan_mode: str) -> None:
         )
 
 
-def _check_mode(boosting_type: str) -> None:
+def mode_of_continuing(boosting_type: str) -> str:
+    """A model may know every row's target, and no segment could start without it."""
     if boosting_type == "Ordered":
         raise ParameterError(
             "boosting_type='Ordered' is not possible with init_model: its predictions may know the "
             "targets of these rows already, and no gradient would be that of a model which has not "
             "seen the row. Continue with boosting_type='auto' or 'Plain'."
         )
+    return "Plain"

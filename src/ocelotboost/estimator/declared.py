@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from ocelotboost.errors import ParameterError
-from ocelotboost.estimator.categories import is_size
 from ocelotboost.estimator.choices import (
     BodyGradients,
     BoostingType,
@@ -25,6 +24,7 @@ from ocelotboost.estimator.choices import (
     TargetStatistic,
 )
 from ocelotboost.estimator.hints import hint, parameter_aliases
+from ocelotboost.estimator.memory_size import is_size
 from ocelotboost.estimator.metrics import is_metrics
 from ocelotboost.estimator.parameters import (
     Rule,
@@ -38,6 +38,7 @@ from ocelotboost.estimator.parameters import (
     parameter,
     whole,
 )
+from ocelotboost.estimator.target import TargetSettings
 from ocelotboost.loss.base import LossLike
 from ocelotboost.metric.base import MetricLike
 
@@ -366,3 +367,7 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
                 )
         changed: Self = super().set_params(**parameters)
         return changed
+
+    def _target_settings(self) -> TargetSettings:
+        """What classifier and regressor know about their targets."""
+        raise NotImplementedError

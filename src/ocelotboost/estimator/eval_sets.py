@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -10,13 +10,16 @@ from typing import Any
 
 from ocelotboost.boost.evaluation import LEARN, UNSEEN
 from ocelotboost.errors import InputError
-from ocelotboost.estimator.rows import VALIDATION, EvalInput, LabelledTable
-from ocelotboost.loss.base import Loss, Targets
+from ocelotboost.estimator.target import Target
 from ocelotboost.quantize.quantizer import refuse_missing
 from ocelotboost.table.columns import Table
 from ocelotboost.table.from_input import table_from_input
+from ocelotboost.table.labelled import LabelledTable, WatchedRows
 from ocelotboost.table.roles import match_columns, row_weights
 from ocelotboost.table.values import Header
+
+#: In the history: rows that were held out of the training data, or given as X_val and y_val.
+VALIDATION = "validation"
 
 _FORMS = "give (X, y), (X, y, weight), a list of such, or a dict of names and such"
 
@@ -85,13 +88,9 @@ def _check_name(name: Any) -> None:
         )
 
 
-def eval_inputs(
-    given: list[GivenRows],
-    training: Table,
-    encode_target: Callable[[Any, int, str], Targets],
-    loss: Loss,
-    nan_mode: str,
-) -> list[EvalInput]:
+def watched_rows(
+    given: list[GivenRows], training: Table, learned: Target, nan_mode: str
+) -> list[WatchedRows]:
     """Tables and targets, known to fit the training data."""
     inputs = []
     for rows in given:
@@ -103,13 +102,13 @@ def eval_inputs(
             check=partial(_match_training, rows.argument, training),
             hash_key=training.hash_key,
         )
-        target = encode_target(rows.y, table.n_rows, rows.y_argument)
+        target = learned.encode(rows.y, table.n_rows, rows.y_argument)
         with _naming(rows.argument):
-            loss.check_target(target)
+            learned.loss.check_target(target)
             if nan_mode == "Forbidden":
                 refuse_missing(table, n_threads=1)
         weight = row_weights(rows.weight, table.n_rows, argument=rows.weight_argument)
-        inputs.append(EvalInput(rows.name, LabelledTable(table, target, weight)))
+        inputs.append(WatchedRows(rows.name, LabelledTable(table, target, weight)))
     return inputs
 
 

@@ -1,50 +1,83 @@
-"""Which rows train and which are watched: weights, eval sets, held-out rows."""
+"""The stage as one call: which rows count, which of them train, and which are watched."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.errors import ParameterError
-from ocelotboost.estimator.categories import rows_by_time
+from ocelotboost.estimator.eval_sets import VALIDATION, GivenRows, watched_rows
+from ocelotboost.estimator.target import Target, Weights
 from ocelotboost.loss.base import Targets
+from ocelotboost.order.ordering import check_time, rows_by_time
 from ocelotboost.table.columns import Table
-
-if TYPE_CHECKING:
-    from ocelotboost.estimator.base import OcelotEstimator
+from ocelotboost.table.labelled import LabelledTable, WatchedRows
 
 #: Weights count at most this many rows.
 MOST_ROWS = 1 << 30
 
-#: In the history: rows that were held out of the training data, or given as X_val and y_val.
-VALIDATION = "validation"
+
+@dataclass(frozen=True)
+class SplitSettings:
+    """Which rows are held out.
+
+    validation_fraction    share of the rows; None: no rows
+    has_time               the latest rows are held out where rows have their time
+    nan_mode               whether the eval sets may have missing values
+    seed                   which rows are drawn where they have none
+    early_stopping_rounds  as the user gave it, which needs rows to watch
+    refit                  as the user gave it, which needs rows that were held out
+    """
+
+    validation_fraction: float | None
+    has_time: bool | int | str
+    nan_mode: str
+    seed: np.random.SeedSequence
+    early_stopping_rounds: int | None
+    refit: str | None
 
 
 @dataclass(frozen=True)
-class LabelledTable:
-    """Columns, target and weight of the same rows."""
+class Rows:
+    """The rows by what they are for.
 
-    table: Table
-    target: Targets
-    weight: NDArray[np.float32] | None
+    everything  all rows that count, held-out ones included
+    training    those to train on
+    watched     held-out rows first, then the user's eval sets
+    """
 
-    def take(self, rows: NDArray[np.intp]) -> LabelledTable:
-        weight = None if self.weight is None else self.weight[rows]
-        return LabelledTable(self.table.take(rows), self.target[rows], weight)
-
-
-@dataclass(frozen=True)
-class EvalInput:
-    """Rows to watch, under the name they have in the history."""
-
-    name: str
-    data: LabelledTable
+    everything: LabelledTable
+    training: LabelledTable
+    watched: list[WatchedRows]
 
 
-def prepare(table: Table, target: Targets, weight: NDArray[np.float32] | None) -> LabelledTable:
+def split(table: Table, target: Target, given: list[GivenRows], settings: SplitSettings) -> Rows:
+    """Rows to train on, and rows to watch."""
+    evals = watched_rows(given, table, target, settings.nan_mode)
+    check_time(table, settings.has_time)
+    everything = counted(table, target.values, target.weight)
+    if settings.validation_fraction is None:
+        _check_nothing_to_hold_out(settings, evals)
+        return Rows(everything, everything, evals)
+    if VALIDATION in (rows.name for rows in evals):
+        raise ParameterError(
+            f"validation_fraction={settings.validation_fraction} holds rows out, which history_ "
+            f"calls {VALIDATION!r}, and there is an eval set of that name; give one of them."
+        )
+    held = _held_out(everything, target.classes is not None, settings)
+    if held.all() or not held.any():
+        raise ParameterError(
+            f"validation_fraction={settings.validation_fraction} of {everything.n_rows} rows "
+            "leaves no rows to train on or none to validate; use another share or more rows."
+        )
+    validation = WatchedRows(VALIDATION, everything.take(np.flatnonzero(held)))
+    return Rows(everything, everything.take(np.flatnonzero(~held)), [validation, *evals])
+
+
+def counted(table: Table, target: Targets, weight: Weights) -> LabelledTable:
     """Leave out rows of weight zero. Equal weights of one are no weights."""
     if weight is None:
         return LabelledTable(table, target, None)
@@ -67,53 +100,26 @@ def in_rows(weight: NDArray[np.float32]) -> NDArray[np.float32]:
     return weight if rows == total else (exact * (rows / total)).astype(np.float32)
 
 
-def whole_weights(weight: NDArray[np.float32] | None) -> bool:
-    """Whether each counts copies of its row."""
-    return weight is None or bool((weight == np.rint(weight)).all())
-
-
-def hold_out(
-    estimator: OcelotEstimator,
-    data: LabelledTable,
-    evals: list[EvalInput],
-    seed: np.random.SeedSequence,
-) -> tuple[NDArray[np.intp] | None, list[EvalInput]]:
-    """Rows to train on (None: all), and the eval sets with the held-out rows first."""
-    if estimator.validation_fraction is None:
-        _check_nothing_to_hold_out(estimator, evals)
-        return None, evals
-    if VALIDATION in (given.name for given in evals):
-        raise ParameterError(
-            f"validation_fraction={estimator.validation_fraction} holds rows out, which history_ "
-            f"calls {VALIDATION!r}, and there is an eval set of that name; give one of them."
-        )
-    share, by_time = estimator.validation_fraction, rows_by_time(estimator, data.table)
-    if by_time is None:
-        rng = np.random.default_rng(seed)
-        held = _stratified(data.target, share, estimator._kind, rng)
-    else:
-        held = _last(by_time, share)
-    if held.all() or not held.any():
-        raise ParameterError(
-            f"validation_fraction={estimator.validation_fraction} of {data.table.n_rows} rows "
-            "leaves no rows to train on or none to validate; use another share or more rows."
-        )
-    validation = EvalInput(VALIDATION, data.take(np.flatnonzero(held)))
-    return np.flatnonzero(~held), [validation, *evals]
-
-
-def _check_nothing_to_hold_out(estimator: OcelotEstimator, evals: list[EvalInput]) -> None:
+def _check_nothing_to_hold_out(settings: SplitSettings, evals: list[WatchedRows]) -> None:
     """Refuse parameters that would do nothing without held-out rows."""
-    if estimator.early_stopping_rounds is not None and not evals:
+    if settings.early_stopping_rounds is not None and not evals:
         raise ParameterError(
-            f"early_stopping_rounds={estimator.early_stopping_rounds} needs rows to watch; give an "
+            f"early_stopping_rounds={settings.early_stopping_rounds} needs rows to watch; give an "
             "eval_set or a validation_fraction."
         )
-    if estimator.refit is not None:
+    if settings.refit is not None:
         raise ParameterError(
-            f"refit={estimator.refit!r} gives held-out rows back, and none are held out; give a "
+            f"refit={settings.refit!r} gives held-out rows back, and none are held out; give a "
             "validation_fraction."
         )
+
+
+def _held_out(data: LabelledTable, of_classes: bool, settings: SplitSettings) -> NDArray[np.bool_]:
+    share: Any = settings.validation_fraction
+    by_time = rows_by_time(data.table, settings.has_time)
+    if by_time is not None:
+        return _last(by_time, share)
+    return _stratified(data.target, share, of_classes, np.random.default_rng(settings.seed))
 
 
 def _last(by_time: NDArray[np.intp], share: float) -> NDArray[np.bool_]:
@@ -124,13 +130,13 @@ def _last(by_time: NDArray[np.intp], share: float) -> NDArray[np.bool_]:
 
 
 def _stratified(
-    target: Targets, share: float, kind: str, rng: np.random.Generator
+    target: Targets, share: float, of_classes: bool, rng: np.random.Generator
 ) -> NDArray[np.bool_]:
     """Which rows are held out: the same share of each class, or of each tenth of the numbers."""
     shuffled = rng.permutation(len(target))
     # Sorted by target, shuffled among equals; every 1/share-th row of that order is held out.
     order = shuffled[np.argsort(target[shuffled], kind="stable")]
-    if kind != "classifier":
+    if not of_classes:
         strata = np.array_split(order, min(10, max(int(len(order) * share), 1)))
         order = np.concatenate([rng.permutation(stratum) for stratum in strata])
     counts = np.floor(np.arange(len(order) + 1) * share + rng.random())

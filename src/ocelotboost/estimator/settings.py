@@ -1,118 +1,154 @@
-"""The estimator's parameters as the training loop takes them."""
+"""From the estimator's parameters to the settings of every stage: the one place that reads them."""
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import Any
 
-from ocelotboost.boost.sampling import choose_sampling
-from ocelotboost.boost.settings import BoostSettings
+from ocelotboost.boost.parameters import BoostParameters
+from ocelotboost.boost.sampling import check_sampling
 from ocelotboost.errors import ParameterError
-from ocelotboost.estimator.preparation import Prepared
-from ocelotboost.grow.scorer import ScoreSettings
-from ocelotboost.leaves.estimate import LeafSettings
-from ocelotboost.loss.base import LeafRule, Loss
-from ocelotboost.model.trained import Resolved
-from ocelotboost.order.segments import divide
-
-if TYPE_CHECKING:
-    from ocelotboost.estimator.base import OcelotEstimator
+from ocelotboost.estimator.continuing import mode_of_continuing
+from ocelotboost.estimator.declared import DeclaredParameters
+from ocelotboost.estimator.memory_size import size_in_bytes
+from ocelotboost.estimator.parameters import check_parameters, model_parameters
+from ocelotboost.estimator.reading import ReadSettings
+from ocelotboost.estimator.rows import SplitSettings
+from ocelotboost.estimator.seeds import Seeds, draw_seeds
+from ocelotboost.estimator.target import TargetSettings
+from ocelotboost.estimator.training import TrainingSettings
+from ocelotboost.model.trained import TrainedModel
+from ocelotboost.order.settings import OrderSettings, StatisticSettings
+from ocelotboost.quantize.quantized import QuantizeSettings
+from ocelotboost.threads import thread_count
 
 _DEFAULT_PATIENCE = 50
 
 
-def boost_settings(
-    estimator: OcelotEstimator, prepared: Prepared, loss: Loss, n_threads: int
-) -> BoostSettings:
-    """The estimator's parameters with every None and 'auto' resolved for this data."""
-    training = prepared.training
-    # Never quite zero: an empty side of a split would be 0 / 0.
-    regularization = max(float(estimator.l2_leaf_reg), 1e-12)
-    min_data = float(estimator.min_data_in_leaf)
-    min_weight = min_data if min_data > 1 else 0.0
-    patience = estimator.early_stopping_rounds
-    ordered = training.orderings is not None  # not where a single row comes before nobody
-    if patience is None and estimator.validation_fraction is not None:
-        patience = _DEFAULT_PATIENCE
-    segments = None
-    if ordered:
-        n_rows = training.block.n_rows
-        segments = divide(n_rows, float(estimator.segment_growth), _first_body(estimator, n_rows))
-    return BoostSettings(
-        iterations=int(estimator.iterations),
-        learning_rate=prepared.learning_rate,
-        depth=int(estimator.depth),
-        random_strength=float(estimator.random_strength),
-        rsm=float(estimator.rsm),
-        combinations=prepared.combinations,
-        model_size_reg=float(estimator.model_size_reg),
-        sampling=choose_sampling(
-            estimator.bootstrap_type,
-            estimator.subsample,
-            estimator.bagging_temperature,
-            loss.n_outputs,
-            training.block.n_rows,
-            n_threads,
-        ),
-        score=ScoreSettings(
-            regularization, min_weight, estimator.score_function == "Cosine", n_threads
-        ),
-        leaves=LeafSettings(
-            rule=_leaf_rule(estimator, loss),
-            regularization=regularization,
-            alpha=getattr(loss, "alpha", 0.5),
-            min_weight=min_weight,
+@dataclass(frozen=True)
+class Settings:
+    """What each stage needs to know, and the parameters that the model remembers."""
+
+    read: ReadSettings
+    target: TargetSettings
+    split: SplitSettings
+    quantize: QuantizeSettings
+    order: OrderSettings
+    training: TrainingSettings
+    parameters: dict[str, Any]
+
+
+def settings_from(
+    given: DeclaredParameters, cat_features: Any, continued: TrainedModel | None
+) -> Settings:
+    """The parameters, checked and made what the stages take. ``cat_features`` is that of ``fit``;
+    ``continued`` is the model that training goes on from."""
+    check_parameters(given)
+    check_sampling(given.bootstrap_type, given.subsample, given.bagging_temperature)
+    _check_statistics(given)
+    seeds = draw_seeds(given.random_state)
+    n_threads = thread_count(given.n_jobs)
+    order = _order_settings(given, seeds, continued is not None, n_threads)
+    return Settings(
+        read=ReadSettings(
+            cat_features=given.cat_features if cat_features is None else cat_features,
+            hash_key=seeds.hash_key if continued is None else continued.forest.hash_key,
             n_threads=n_threads,
         ),
-        segments=segments,
-        body_gradients=estimator.body_gradients,
-        supporting_rate=float(estimator.supporting_rate),
-        early_stopping_rounds=patience,
-        time_limit=estimator.time_limit,
+        target=given._target_settings(),
+        split=SplitSettings(
+            validation_fraction=given.validation_fraction,
+            has_time=given.has_time,
+            nan_mode=given.nan_mode,
+            seed=seeds.hold_out,
+            early_stopping_rounds=given.early_stopping_rounds,
+            refit=given.refit,
+        ),
+        quantize=QuantizeSettings(
+            border_count=int(given.border_count),
+            border_type=given.border_type,
+            nan_mode=given.nan_mode,
+            one_hot_max_size=int(given.one_hot_max_size),
+            seed=seeds.borders,
+            n_threads=n_threads,
+        ),
+        order=order,
+        training=TrainingSettings(
+            loop=_boost_parameters(given, n_threads),
+            order=order,
+            eval_metric=given.eval_metric,
+            keep_best=bool(given.use_best_model),
+            replay=given.refit == "replay",
+            verbose=given.verbose,
+            seed=seeds.trees,
+        ),
+        parameters=model_parameters(given),
+    )
+
+
+def _order_settings(
+    given: DeclaredParameters, seeds: Seeds, continues: bool, n_threads: int
+) -> OrderSettings:
+    mode = given.boosting_type
+    return OrderSettings(
+        statistics=StatisticSettings(
+            kind=given.target_statistic,
+            priors=tuple(float(prior) for prior in given.priors),
+            prior_weight=float(given.prior_weight),
+            window=None if given.statistic_window is None else int(given.statistic_window),
+            max_combination=int(given.max_combination),
+            combine_numbers=bool(given.combine_numbers),
+            cache_bytes=size_in_bytes(given.cache_memory),
+        ),
+        has_time=given.has_time,
+        n_supporting=int(given.permutation_count),
+        boosting_type=mode_of_continuing(mode) if continues else mode,
+        segment_growth=float(given.segment_growth),
+        first_body=given.first_body,
+        history_seed=seeds.history,
+        statistic_seed=seeds.orderings,
+        segment_seed=seeds.independent if given.independent_orderings else seeds.orderings,
         n_threads=n_threads,
     )
 
 
-def _first_body(estimator: OcelotEstimator, n_rows: int) -> int | None:
-    """The user's choice in rows; None: ours."""
-    chosen = estimator.first_body
-    if chosen is None:
-        return None
-    rows = math.ceil(chosen * n_rows) if chosen < 1 else int(chosen)
-    if rows >= n_rows:
-        raise ParameterError(
-            f"first_body={chosen} leaves no rows to come after it; give fewer than {n_rows} rows, "
-            "or a share of them."
-        )
-    return rows
-
-
-def resolved(settings: BoostSettings) -> Resolved:
-    """The choices of this fit that the model remembers."""
-    return Resolved(
-        learning_rate=settings.learning_rate,
-        boosting_type="Plain" if settings.segments is None else "Ordered",
-        bootstrap_type=settings.sampling.bootstrap_type,
-        leaf_estimation_method=settings.leaves.rule.method,
-        leaf_estimation_iterations=int(settings.leaves.rule.iterations),
+def _boost_parameters(given: DeclaredParameters, n_threads: int) -> BoostParameters:
+    patience = given.early_stopping_rounds
+    if patience is None and given.validation_fraction is not None:
+        patience = _DEFAULT_PATIENCE
+    rate = given.learning_rate
+    return BoostParameters(
+        iterations=int(given.iterations),
+        learning_rate=None if rate is None else float(rate),
+        depth=int(given.depth),
+        random_strength=float(given.random_strength),
+        rsm=float(given.rsm),
+        model_size_reg=float(given.model_size_reg),
+        bootstrap_type=given.bootstrap_type,
+        subsample=given.subsample,
+        bagging_temperature=given.bagging_temperature,
+        score_function=given.score_function,
+        l2_leaf_reg=float(given.l2_leaf_reg),
+        min_data_in_leaf=float(given.min_data_in_leaf),
+        leaf_estimation_method=given.leaf_estimation_method,
+        leaf_estimation_iterations=given.leaf_estimation_iterations,
+        body_gradients=given.body_gradients,
+        supporting_rate=float(given.supporting_rate),
+        early_stopping_rounds=patience,
+        time_limit=given.time_limit,
+        n_threads=n_threads,
     )
 
 
-def _leaf_rule(estimator: OcelotEstimator, loss: Loss) -> LeafRule:
-    """The user's choice where it fits the loss."""
-    method = estimator.leaf_estimation_method or loss.leaf_rule.method
-    has_quantile = loss.leaf_rule.method == "Exact"
-    if method == "Exact" and not has_quantile:
+def _check_statistics(given: DeclaredParameters) -> None:
+    """Refuse parameters of statistics that contradict each other."""
+    kind = given.target_statistic
+    if given.statistic_window is not None and kind != "ordered":
         raise ParameterError(
-            f"leaf_estimation_method='Exact' is for MAE and Quantile; {loss.name} has no exact "
-            "leaf value. Use 'Newton' or 'Gradient'."
+            f"statistic_window={given.statistic_window} is for target_statistic='ordered'; "
+            f"a {kind!r} statistic has no order."
         )
-    if method == "Newton" and has_quantile:
+    if kind == "holdout" and given.combine_numbers:
         raise ParameterError(
-            f"leaf_estimation_method='Newton' needs a second derivative, which {loss.name} does "
-            "not have. Use 'Exact' or 'Gradient'."
+            "combine_numbers=True is not possible with target_statistic='holdout': use 'ordered'."
         )
-    iterations = estimator.leaf_estimation_iterations
-    if iterations is None:
-        iterations = loss.leaf_rule.iterations if method == loss.leaf_rule.method else 1
-    return LeafRule(method, iterations)

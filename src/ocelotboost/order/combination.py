@@ -7,7 +7,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
+from ocelotboost.order.settings import StatisticSettings
 from ocelotboost.quantize.block import ColumnSplit
+from ocelotboost.quantize.categorical_data import CategoricalData
+from ocelotboost.quantize.quantizer import Quantizer
 
 
 class Combination(NamedTuple):
@@ -91,3 +94,23 @@ class Combinations:
             features = (f for f in self.features if f not in used.features)
             self._joined[used] = [used.joined(feature) for feature in features]
         return self._joined[used]
+
+
+def choose_combinations(
+    data: CategoricalData, quantizer: Quantizer, settings: StatisticSettings
+) -> Combinations:
+    """Which features have statistics, alone or combined. Those with a single value say nothing,
+    except by what leaving one out leaks; those of one-hot have none alone."""
+    indicators, first = quantizer.indicators, quantizer.n_features
+    fewest = 1 if settings.kind == "leave_one_out" else 2
+    n_values = data.value_counts[: len(data.features)].tolist()
+    telling = [f for f, n in zip(data.features, n_values, strict=True) if n >= fewest]
+    if settings.max_combination == 1:
+        telling = [f for f in telling if f not in indicators.columns]
+    columns = range(first, first + len(indicators))
+    return Combinations(
+        features=tuple(telling),
+        one_hot=dict(zip(columns, indicators.columns.tolist(), strict=True)),
+        largest=settings.max_combination,
+        with_numbers=settings.combine_numbers,
+    )

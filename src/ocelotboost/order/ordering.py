@@ -1,14 +1,23 @@
-"""Orderings: an artificial time for the rows, so that each may learn from those before it alone.
+"""Orderings: a time for the rows, so that each may learn from those before it alone.
 
-σ₁ … σ_s choose the structures of trees, each tree by one of them at random; σ₀ fills the leaves.
+The time is artificial, or what the user says it is. σ₁ … σ_s choose the structures of trees, each
+tree by one of them at random; σ₀ fills the leaves.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
+from ocelotboost.errors import ParameterError
+from ocelotboost.table.columns import Table
+
 Orderings = NDArray[np.uint32]
+
+#: False, True, or the name or position of a column.
+Time = bool | int | str
 
 
 def draw_orderings(n_rows: int, count: int, rng: np.random.Generator) -> Orderings:
@@ -19,3 +28,66 @@ def draw_orderings(n_rows: int, count: int, rng: np.random.Generator) -> Orderin
 def single_ordering(rows: NDArray[np.intp]) -> Orderings:
     """The rows in one order, which is σ₀ = σ₁."""
     return rows.astype(np.uint32)[np.newaxis]
+
+
+def make_orderings(
+    table: Table, has_time: Time, count: int, seed: np.random.SeedSequence
+) -> Orderings:
+    """σ₀ … σ_s, s = ``count``; one for all where rows have their time."""
+    by_time = rows_by_time(table, has_time)
+    if by_time is None:
+        return draw_orderings(table.n_rows, count, np.random.default_rng(seed))
+    return single_ordering(by_time)
+
+
+def rows_by_time(table: Table, has_time: Time) -> NDArray[np.intp] | None:
+    """The rows, the earliest first, those of equal times as they come; None: they have no time."""
+    if _is_flag(has_time):
+        return np.arange(table.n_rows) if has_time else None
+    return np.argsort(_numbers(table, _time_column(table, has_time)), kind="stable")
+
+
+def check_time(table: Table, has_time: Time) -> None:
+    """Refuse a ``has_time`` that names no column of numbers."""
+    if not _is_flag(has_time):
+        _time_column(table, has_time)
+
+
+def halves(
+    table: Table, has_time: Time, seed: np.random.SeedSequence
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Rows that train trees, and rows that are history only: half of them each. The earlier half is
+    history where rows have their time."""
+    n_rows = table.n_rows
+    if n_rows < 2:
+        raise ParameterError("target_statistic='holdout' needs at least two rows.")
+    order = rows_by_time(table, has_time)
+    if order is None:
+        order = np.random.default_rng(seed).permutation(n_rows)
+    return np.sort(order[n_rows // 2 :]), np.sort(order[: n_rows // 2])
+
+
+def _time_column(table: Table, has_time: Time) -> int:
+    """The position of the column that ``has_time`` names."""
+    names = table.names or ()
+    position = names.index(has_time) if has_time in names else has_time
+    if isinstance(position, str) or not 0 <= position < table.n_columns:
+        raise ParameterError(
+            f"has_time={has_time!r} is no column of X; give the name or the position of a column "
+            "of numbers, or True for the order of the rows."
+        )
+    if position in table.categories:
+        raise ParameterError(
+            f"has_time={has_time!r} is a categorical column; give a column of numbers, for example "
+            "seconds since a date, or sort the rows by time and use has_time=True."
+        )
+    return int(position)
+
+
+def _is_flag(value: Any) -> bool:
+    return isinstance(value, bool | np.bool_)
+
+
+def _numbers(table: Table, column: int) -> NDArray[Any]:
+    part = next(p for p in table.parts if p.first <= column < p.first + p.width)
+    return part.values()[:, column - part.first]

@@ -20,6 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ocelotboost.errors import ParameterError
+
 #: What part of the rows is about the first body: small ones make better trees of few rows, and cost
 #: time with many.
 FIRST_PART = 1 / 64
@@ -72,3 +74,16 @@ def _first_body(n_rows: int, growth: float) -> int:
     part = FIRST_PART_OF_MANY if n_rows > MANY_ROWS else FIRST_PART
     n_segments = max(round(math.log(1 / part, growth)), 1)
     return math.ceil(n_rows / growth**n_segments)
+
+
+def first_body_in_rows(first_body: float | None, n_rows: int) -> int | None:
+    """The user's choice, which below 1 is a share of the rows; None: ours."""
+    if first_body is None:
+        return None
+    rows = math.ceil(first_body * n_rows) if first_body < 1 else int(first_body)
+    if rows >= n_rows:
+        raise ParameterError(
+            f"first_body={first_body} leaves no rows to come after it; give fewer than {n_rows} "
+            "rows, or a share of them."
+        )
+    return rows

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,6 +82,24 @@ class NumberTargets:
 
 #: What statistics average, for any rows.
 TargetDefinition = ClassTargets | NumberTargets
+
+
+class StatisticTarget(Protocol):
+    """A target as this stage sees it."""
+
+    @property
+    def n_classes(self) -> int:
+        """1 for a number."""
+        ...
+
+    def define_statistics(
+        self,
+        target: NDArray[np.float32],
+        weight: NDArray[np.float32] | None,
+        categories: CategoricalData,
+    ) -> TargetDefinition:
+        """What target statistics average, by the rows that train trees."""
+        ...
 
 
 def _shares(values: NDArray[np.float32], names: tuple[str, ...]) -> StatisticTargets:

@@ -38,6 +38,25 @@ class CategoricalData:
         counts = np.array([*(len(values) for values in hashes), 1], dtype=np.uint32)
         return cls(features, codes, counts, tuple(hashes), table.hash_key)
 
+    def select(
+        self, features: tuple[int, ...], rows: NDArray[np.intp] | None = None
+    ) -> CategoricalData:
+        """Some of the features, and the rows in another order (None: as they are). All rows have to
+        be among them, so that codes keep their meaning."""
+        if features == self.features and rows is None:
+            return self
+        lines = [self.line(feature) for feature in features]
+        codes = np.zeros((len(lines) + 1, self.n_rows), dtype=np.uint32)
+        for own, line in enumerate(lines):
+            codes[own] = self.codes[line] if rows is None else self.codes[line].take(rows)
+        return CategoricalData(
+            features,
+            codes,
+            np.append(self.value_counts[lines], np.uint32(1)).astype(np.uint32),
+            tuple(self.hashes[line] for line in lines),
+            self.hash_key,
+        )
+
     @property
     def n_rows(self) -> int:
         return int(self.codes.shape[1])

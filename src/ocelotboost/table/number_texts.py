@@ -48,7 +48,7 @@ def warn_of_number_texts(table: Table, named: Collection[int], X: Any) -> None:
         f"to numbers, for example {conversion}. If they are codes, name them, and this warning "
         f"ends: cat_features={columns[:NAMES_SHOWN]!r}.",
         UserWarning,
-        stacklevel=4,
+        stacklevel=5,
     )
 
 

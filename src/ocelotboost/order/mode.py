@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from ocelotboost.boost.sampling import MIN_ROWS_TO_SAMPLE
-
-#: boosting_type="auto" is Ordered for so many rows (docs/ordered.md). With fewer, all rows choose
-#: every tree, and a weight of k gives the same model as k copies.
-FEWEST_ORDERED_ROWS, MOST_ORDERED_ROWS = MIN_ROWS_TO_SAMPLE, 40_000
+#: boosting_type="auto" is Ordered for this many rows (docs/ordered.md). With fewer, no rows are
+#: sampled either (boost/sampling.py), and a weight of k gives the same model as k copies.
+FEWEST_ORDERED_ROWS, MOST_ORDERED_ROWS = 100, 40_000
 
 #: … and for at most this many classes. Every segment has histograms of every class, so with 150
 #: classes a tree took seven times as long as in Plain mode, and the test loss was no better.
 MOST_ORDERED_CLASSES = 100
 
 
-def is_ordered(boosting_type: str, n_rows: int, n_outputs: int) -> bool:
+def is_ordered(boosting_type: str, n_rows: int, n_classes: int) -> bool:
     """Whether training is in Ordered mode; 'auto' resolved by the rows that train trees and by the
     classes."""
     if n_rows < 2:  # nobody comes before anybody
         return False
     if boosting_type == "auto":
-        few_classes = n_outputs <= MOST_ORDERED_CLASSES
+        few_classes = n_classes <= MOST_ORDERED_CLASSES
         return FEWEST_ORDERED_ROWS <= n_rows <= MOST_ORDERED_ROWS and few_classes
     return boosting_type == "Ordered"

@@ -1,0 +1,83 @@
+"""Where the loop starts: the rows to learn from and to watch, and their first predictions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ocelotboost.boost.evaluation import EvalSet, EvalStatistics
+from ocelotboost.boost.plain import TrainingSet
+from ocelotboost.boost.tree import rounded
+from ocelotboost.loss.base import Floats, Loss
+from ocelotboost.model.forest import Forest
+from ocelotboost.order.rows_in_order import RowsInOrder
+from ocelotboost.predict.predictor import make_predictor
+from ocelotboost.quantize.quantizer import Quantizer
+from ocelotboost.table.columns import Table
+from ocelotboost.table.labelled import LabelledTable, WatchedRows
+
+
+@dataclass(frozen=True)
+class Start:
+    """What the new trees are added to: a constant, or the forest that they continue.
+
+    value   (n_outputs,) start value of the new trees; zero where they continue a forest
+    centre  what was subtracted from the target, and so from all predictions
+    """
+
+    value: Floats
+    centre: float
+    continued: Forest | None
+
+    @classmethod
+    def of(cls, rows: LabelledTable, loss: Loss, centre: float, continued: Forest | None) -> Start:
+        """By the rows that train trees."""
+        if continued is not None:
+            return cls(np.zeros(loss.n_outputs), centre, continued)
+        return cls(rounded(loss.start_value(rows.target, rows.weight)), centre, None)
+
+    def raw(self, table: Table, n_threads: int) -> Floats:
+        """Raw predictions (n_outputs, n) before the first new tree."""
+        if self.continued is not None:
+            return make_predictor(self.continued).raw(table, n_threads) - self.centre
+        return np.repeat(self.value[:, None], table.n_rows, axis=1)
+
+
+def training_set(ordered: RowsInOrder) -> TrainingSet:
+    """The rows to learn from, as the loop takes them."""
+    rows, statistics = ordered.rows, ordered.statistics
+    return TrainingSet(
+        ordered.block,
+        rows.target,
+        rows.weight,
+        _are_whole(rows.weight),
+        None if statistics is None else statistics.cache,
+        ordered.orderings,
+    )
+
+
+def eval_set(
+    watched: WatchedRows,
+    quantizer: Quantizer,
+    ordered: RowsInOrder,
+    start: Start,
+    cache_bytes: int,
+    n_threads: int,
+) -> EvalSet:
+    """Rows to watch, as the loop takes them."""
+    data = watched.data
+    bins = quantizer.columns(data.table, n_threads)
+    statistics = None
+    if ordered.statistics is not None:
+        whole_data = ordered.statistics.whole_data
+        hashes = {f: data.table.categories[f].row_hashes() for f in ordered.combinations.features}
+        statistics = EvalStatistics(hashes, bins, whole_data, cache_bytes, n_threads)
+    raw = start.raw(data.table, n_threads)
+    return EvalSet(watched.name, bins, statistics, data.target, data.weight, raw)
+
+
+def _are_whole(weight: NDArray[np.float32] | None) -> bool:
+    """Whether each counts copies of its row."""
+    return weight is None or bool((weight == np.rint(weight)).all())

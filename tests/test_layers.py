@@ -1,0 +1,93 @@
+"""Who may import whom: the stages know nothing of the estimators, and prediction of training."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import ocelotboost
+
+PACKAGE = Path(ocelotboost.__file__).parent
+
+#: The way in and out. ``__init__`` shows what is public.
+TOP = "estimator"
+
+#: What training consists of.
+TRAINING = {"quantize", "order", "boost", "grow", "leaves", "estimator"}
+
+FILES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
+
+
+def imported(source: str, folders: tuple[str, ...]) -> Iterator[str]:
+    """The modules of the package that a source imports anywhere, for types and in functions too,
+    without the name of the package. ``folders`` are those that the source is in."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            inside = ["ocelotboost", *folders][: len(folders) + 2 - node.level]
+            above = ".".join(inside) if node.level else ""
+            module = ".".join(filter(None, [above, node.module]))
+            names = [f"{module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        for name in names:
+            if name.startswith("ocelotboost."):
+                yield name.removeprefix("ocelotboost.")
+
+
+def folders_imported(path: Path) -> set[str]:
+    source = (PACKAGE / path).read_text(encoding="utf-8")
+    return {name.split(".")[0] for name in imported(source, path.parts[:-1])}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from ocelotboost.estimator.base import OcelotEstimator",
+        "import ocelotboost.estimator.base as base",
+        "from ocelotboost import estimator",
+        "from ..estimator import base",
+        "from .. import estimator",
+        "if TYPE_CHECKING:\n    from ocelotboost.estimator.base import OcelotEstimator",
+        "def f():\n    from ocelotboost.estimator import base",
+    ],
+)
+def test_every_way_to_import_is_seen(line):
+    assert [name.split(".")[0] for name in imported(line, ("boost",))] == [TOP]
+
+
+@pytest.mark.parametrize("path", FILES, ids=str)
+def test_no_stage_imports_the_estimators(path):
+    if path.parts[0] not in (TOP, "__init__.py"):
+        assert TOP not in folders_imported(path)
+
+
+@pytest.mark.parametrize("folder", ["model", "predict"])
+def test_a_model_can_be_used_without_training(folder):
+    used = set().union(*(folders_imported(path) for path in FILES if path.parts[0] == folder))
+    assert used
+    assert not used & TRAINING
+
+
+def test_kernels_import_nothing_of_the_package_but_kernels():
+    used = set().union(*(folders_imported(path) for path in FILES if path.parts[0] == "kernels"))
+    assert used <= {"kernels", "_native"}
+
+
+def test_only_one_module_reads_the_parameters():
+    """Helpers take settings; who names the classes of estimators is one, or makes one."""
+    classes = {"OcelotEstimator", "DeclaredParameters", "OcelotClassifier", "OcelotRegressor"}
+    who = {
+        path.stem
+        for path in FILES
+        if path.parts[0] == TOP
+        and any(
+            name.split(".")[-1] in classes
+            for name in imported((PACKAGE / path).read_text(encoding="utf-8"), path.parts[:-1])
+        )
+    }
+    assert who == {"base", "classifier", "regressor", "settings", "load"}
