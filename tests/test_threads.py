@@ -152,7 +152,7 @@ from ocelotboost.kernels import native
 
 def work():
     out = np.empty(400_000, dtype=np.uint64)
-    native.hash_integers(np.arange(400_000), out, n_threads=6)
+    native.hash_integers(np.arange(400_000), np.array([1, 2], dtype=np.uint64), out, n_threads=6)
     return out
 
 def n_threads():
