@@ -18,6 +18,7 @@ import numpy as np
 TESTS = [
     "tests/paper",
     "tests/kernels",
+    "tests/golden",
     "tests/boost/test_reference.py",
     "tests/boost/test_ordered_reference.py",
     "tests/boost/test_supported_reference.py",
