@@ -25,7 +25,7 @@ help:
 	@echo 'make sanitize             kernel tests under AddressSanitizer and UndefinedBehaviorSanitizer,'
 	@echo '                          and the thread pool under ThreadSanitizer'
 	@echo 'make stub                 write the stub of the native module again'
-	@echo 'make docs                 write docs/parameters.md and docs/estimators.md again'
+	@echo 'make docs                 write the generated pages and tables of docs/ again'
 	@echo 'make format               ruff format and clang-format, in place'
 	@echo 'make clean                remove .venv, build and caches'
 
@@ -44,6 +44,7 @@ check: $(VENV)/.develop
 	$(BIN)/python -m tools.native_stub --check
 	$(BIN)/python -m tools.parameter_page --check
 	$(BIN)/python -m tools.estimator_page --check
+	$(BIN)/python -m tools.loss_page --check
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.speed $(ARGS)
@@ -63,6 +64,7 @@ stub: $(VENV)/.develop
 docs: $(VENV)/.develop
 	$(BIN)/python -m tools.parameter_page
 	$(BIN)/python -m tools.estimator_page
+	$(BIN)/python -m tools.loss_page
 
 format: $(VENV)/.develop
 	$(BIN)/ruff check --fix --exit-zero --quiet .

@@ -6,9 +6,8 @@ import pytest
 
 from ocelotboost import OcelotClassifier, OcelotRegressor
 from ocelotboost.errors import ParameterError
-from ocelotboost.loss.names import OTHER_NAMES
 from ocelotboost.loss.registry import CLASS_LOSSES, REGRESSION_LOSSES
-from ocelotboost.metric.registry import METRICS
+from ocelotboost.metric.registry import METRICS, OTHER_NAMES
 from tests.data import binary
 
 X, Y = binary(40)

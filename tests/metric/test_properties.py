@@ -14,7 +14,7 @@ from scipy.special import expit
 from tests.metric.links import identity, row_softmax
 
 from ocelotboost.errors import ParameterError
-from ocelotboost.metric.base import Link
+from ocelotboost.metric.base import Response
 from ocelotboost.metric.registry import METRICS, metric_from_name
 
 NUMBER_METRICS = ["RMSE", "MAE", "MAPE", "R2", "Quantile:alpha=0.8", "Huber:delta=0.7"]
@@ -24,7 +24,7 @@ CLASS_METRICS = ["AUC", "Accuracy", "F1", "Precision", "Recall", "Brier"]
 N_CLASSES = 3
 
 
-def link_of(name: str) -> Link:
+def link_of(name: str) -> Response:
     if name in LOG_MEAN_METRICS:
         return np.exp
     return identity if name in NUMBER_METRICS else expit
@@ -42,7 +42,7 @@ counts = st.integers(1, 30).flatmap(
 
 def check_copies(
     name: str,
-    link: Link,
+    link: Response,
     target: NDArray[np.float32],
     raw: NDArray[np.float64],
     count: NDArray[np.int64],

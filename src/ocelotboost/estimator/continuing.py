@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 
 from ocelotboost.errors import InputError, ParameterError
 from ocelotboost.estimator.target import Target
-from ocelotboost.metric.registry import raw_score_of
+from ocelotboost.loss.registry import link_of
 from ocelotboost.model.file import load_trained
 from ocelotboost.model.trained import TrainedModel
 from ocelotboost.table.columns import Table
@@ -74,11 +74,12 @@ def _check_target(model: TrainedModel, target: Target) -> None:
             f"init_model is a {model.kind} with {model.forest.n_outputs} outputs; this data "
             f"needs a {target.kind} with {loss.n_outputs}. Continue with the same target."
         )
-    before, now = raw_score_of(model.loss), raw_score_of(loss.name)
+    before, now = link_of(model.loss), link_of(loss.name)
     if before is not None and now is not None and before != now:
         raise InputError(
-            f"init_model was trained with {model.loss}, whose raw prediction is a {before}; "
-            f"that of {loss.name} is a {now}. Continue with a loss of the same kind."
+            f"init_model was trained with {model.loss}, whose raw prediction is a "
+            f"{before.raw_score}; that of {loss.name} is a {now.raw_score}. Continue with a loss "
+            "of the same kind."
         )
     known, found = model.classes, target.classes
     if known is not None and found is not None and known.tolist() != found.tolist():

@@ -6,7 +6,7 @@ from typing import Any
 
 from ocelotboost.errors import ParameterError
 from ocelotboost.loss.base import CustomLoss, Loss
-from ocelotboost.metric.base import Link, MetricLike, check_metric
+from ocelotboost.metric.base import MetricLike, Response, check_metric
 from ocelotboost.metric.registry import check_metric_fits, metric_from_name
 
 
@@ -45,7 +45,7 @@ def _metric(given: Any, loss: Loss) -> MetricLike:
     return metric
 
 
-def _rows_first_link(loss: Loss) -> Link:
+def _rows_first_link(loss: Loss) -> Response:
     if loss.n_outputs == 1:
         return loss.link
     return lambda raw: loss.link(raw.T).T

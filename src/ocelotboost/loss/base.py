@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ocelotboost.errors import InputError, ParameterError
 from ocelotboost.kernels.contract import LossKind
-from ocelotboost.loss.links import logistic
+from ocelotboost.loss.links import IDENTITY, LOGIT, Link
 
 Floats = NDArray[np.float64]
 Targets = NDArray[np.float32]
@@ -24,7 +24,7 @@ Targets = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class LeafRule:
-    """How leaf values are found: 'Newton', 'Gradient' or 'Exact', in so many steps."""
+    """How leaf values are found: 'Newton', 'Gradient' or 'Exact', and in how many steps."""
 
     method: str
     iterations: int
@@ -32,7 +32,7 @@ class LeafRule:
 
 @dataclass(frozen=True)
 class NativeLoss:
-    """The loss's name and parameter in C++."""
+    """The loss's number and parameter in C++."""
 
     kind: LossKind
     parameter: float = 0.0
@@ -41,12 +41,21 @@ class NativeLoss:
 class Loss(ABC):
     """A loss of one output. ``target`` and ``raw`` are (n,); everything returned is too."""
 
-    name: str
+    link: Link
     n_outputs: int = 1
     leaf_rule: LeafRule = LeafRule("Newton", 1)
-    native: NativeLoss | None = None
     #: The loss depends on target - raw alone.
     moves_with_target: bool = False
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """As a user writes it."""
+
+    @property
+    def native(self) -> NativeLoss | None:
+        """Which loss of C++ it is; None: NumPy alone has it."""
+        return None
 
     @abstractmethod
     def value(self, target: Targets, raw: Floats) -> Floats:
@@ -59,10 +68,6 @@ class Loss(ABC):
     def start_value(self, target: Targets, weight: NDArray[np.float32] | None) -> Floats:
         """The raw prediction before the first tree: (n_outputs,)."""
         return np.zeros(self.n_outputs)
-
-    def link(self, raw: Floats) -> Floats:
-        """Raw prediction -> what the target is."""
-        return raw
 
     def report(self, mean_loss: float) -> float:
         """The figure shown to people, from the mean of ``value``."""
@@ -87,8 +92,6 @@ class CustomLoss(Loss):
     classification.
     """
 
-    leaf_rule = LeafRule("Newton", 1)
-
     def __init__(self, user: Any, *, of_classes: bool = False) -> None:
         if isinstance(user, type):
             raise ParameterError(
@@ -101,8 +104,14 @@ class CustomLoss(Loss):
             )
         self.user = user
         self._of_classes = of_classes
-        self.name = str(getattr(user, "name", type(user).__name__))
+        self.link = LOGIT if of_classes else IDENTITY
+        if callable(getattr(user, "link", None)):
+            self.link = Link("user's own", "raw prediction", "link(raw)", self._response)
         self.has_value = callable(getattr(user, "value", None))
+
+    @property
+    def name(self) -> str:
+        return str(getattr(self.user, "name", type(self.user).__name__))
 
     def value(self, target: Targets, raw: Floats) -> Floats:
         if not self.has_value:
@@ -127,9 +136,7 @@ class CustomLoss(Loss):
             return np.array([float(self.user.start_value(target, weight))])
         return np.zeros(1)
 
-    def link(self, raw: Floats) -> Floats:
-        if not callable(getattr(self.user, "link", None)):
-            return logistic(raw) if self._of_classes else raw
+    def _response(self, raw: Floats) -> Floats:
         response = np.asarray(self.user.link(raw), dtype=np.float64)
         if self._of_classes and not ((response >= 0) & (response <= 1)).all():
             wrong = response[~((response >= 0) & (response <= 1))].flat[0]

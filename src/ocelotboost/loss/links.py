@@ -1,10 +1,13 @@
-"""Exponentials of our own, for links and metrics: the same bits on every processor.
+"""Links: what the raw predictions of a loss are, and how they become what a user asked for.
 
+Their exponentials, which metrics take too, are our own: the same bits on every processor.
 NumPy's differ in the last digit from one CPU level to another, and the system's libraries do too.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -13,6 +16,25 @@ from numpy.typing import NDArray
 from ocelotboost.kernels import native
 
 Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Link:
+    """From raw predictions to the response: a mean, a probability.
+
+    name       in the words of generalised linear models
+    raw_score  what a raw prediction is
+    formula    the response, for people
+    response   raw predictions (n,) -> responses (n,); (n_classes, n) of both for softmax
+    """
+
+    name: str
+    raw_score: str
+    formula: str
+    response: Callable[[Floats], Floats]
+
+    def __call__(self, raw: Floats) -> Floats:
+        return self.response(raw)
 
 
 class Elementwise(Protocol):
@@ -47,3 +69,17 @@ def _elementwise(kernel: Elementwise, values: Floats) -> Floats:
     out = np.empty(values.shape)
     kernel(values.reshape(-1), out.reshape(-1), n_threads=1)
     return out
+
+
+def _unchanged(raw: Floats) -> Floats:
+    return raw
+
+
+def _class_probabilities(raw: Floats) -> Floats:
+    return softmax(raw)[0]
+
+
+IDENTITY = Link("identity", "number", "raw", _unchanged)
+LOG = Link("log", "log mean", "exp(raw)", exponential)
+LOGIT = Link("logit", "log-odds", "1 / (1 + exp(-raw))", logistic)
+SOFTMAX = Link("softmax", "logits", "softmax(raw)", _class_probabilities)

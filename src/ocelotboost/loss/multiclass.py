@@ -1,38 +1,39 @@
-"""MultiClass: one raw prediction a class, softmax of them is the class probabilities."""
+"""MultiClass: one raw prediction per class, whose softmax is the class probabilities."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
-from numpy.typing import NDArray
 
-from ocelotboost.loss.base import Floats, LeafRule, Loss, Targets
-from ocelotboost.loss.links import softmax
+from ocelotboost.loss.base import Floats, Targets
+from ocelotboost.loss.declared import DeclaredLoss
+from ocelotboost.loss.links import SOFTMAX, softmax
 
 
-class MultiClass(Loss):
-    """Minus log-likelihood of a class number. ``raw`` is (n_classes, n)."""
+@dataclass(frozen=True)
+class MultiClass(DeclaredLoss):
+    """Minus log-likelihood of a class number. ``raw`` is (n_outputs, n), one output per class."""
 
-    name = "MultiClass"
-    leaf_rule = LeafRule("Newton", 1)
+    n_outputs: int
 
-    def __init__(self, n_classes: int) -> None:
-        self.n_outputs = n_classes
-
-    def link(self, raw: Floats) -> Floats:
-        return softmax(raw)[0]
+    estimators = ("classifier",)
+    purpose = "any number of classes"
+    link = SOFTMAX
+    other_names = (
+        "softmax", "multi_logloss", "mlogloss", "categorical_crossentropy", "multi:softmax",
+        "multi:softprob",
+    )  # fmt: skip
 
     def value(self, target: Targets, raw: Floats) -> Floats:
         own: Floats = raw[target.astype(np.intp), np.arange(len(target))]
         return softmax(raw)[1] - own
 
     def derivatives(self, target: Targets, raw: Floats) -> tuple[Floats, Floats]:
-        """(n_classes, n) and (n_classes, n_classes, n)."""
+        """(n_outputs, n) and (n_outputs, n_outputs, n)."""
         p = self.link(raw)
         own = target == np.arange(self.n_outputs)[:, None]
         second = -p[:, None] * p[None, :]
         diagonal = np.arange(self.n_outputs)
         second[diagonal, diagonal] += p
         return p - own, second
-
-    def start_value(self, target: Targets, weight: NDArray[np.float32] | None) -> Floats:
-        return np.zeros(self.n_outputs)

@@ -30,39 +30,14 @@ class NumberParameter:
         return f"between {self.low:g} and {self.high:g} (both excluded)"
 
 
-QUANTILE_ALPHA = NumberParameter("alpha", 0.0, 1.0, default=0.5)
-HUBER_DELTA = NumberParameter("delta", 0.0, math.inf, default=None)
-TWEEDIE_VARIANCE_POWER = NumberParameter("variance_power", 1.0, 2.0, default=None)
+def meant_by(text: str, other_names: Mapping[str, Sequence[str]]) -> str | None:
+    """Our name for what another library calls so; ``other_names`` are in lower case.
 
-
-#: What losses and metrics are called in other libraries, in lower case.
-OTHER_NAMES = {
-    "RMSE": ("mse", "l2", "regression", "squared_error", "squarederror", "reg:squarederror", "ls"),
-    "MAE": ("l1", "regression_l1", "absolute_error", "absoluteerror", "reg:absoluteerror", "lad"),
-    "Quantile": ("pinball", "reg:quantileerror"),
-    "Huber": ("reg:pseudohubererror",),
-    "Poisson": ("count:poisson",),
-    "Gamma": ("reg:gamma",),
-    "Tweedie": ("reg:tweedie",),
-    "Logloss": ("binary", "log_loss", "logistic", "binary_logloss", "binary_crossentropy",
-                "binary:logistic", "deviance"),
-    "CrossEntropy": ("xentropy", "reg:logistic"),
-    "MultiClass": ("softmax", "multi_logloss", "mlogloss", "categorical_crossentropy",
-                   "multi:softmax", "multi:softprob"),
-    "AUC": ("roc_auc", "auroc"),
-    "Accuracy": ("acc",),
-    "Brier": ("brier_score",),
-}  # fmt: skip
-
-
-def meant_by(text: str) -> str | None:
-    """Our name for what another library calls so.
-
-    >>> meant_by("binary:logistic"), meant_by("RMSE")
-    ('Logloss', None)
+    >>> meant_by("Binary:Logistic", {"Logloss": ("binary:logistic",)})
+    'Logloss'
     """
     called = text.strip().lower()
-    return next((ours for ours, others in OTHER_NAMES.items() if called in others), None)
+    return next((ours for ours, others in other_names.items() if called in others), None)
 
 
 def parse_name(text: str) -> tuple[str, dict[str, float]]:
@@ -129,11 +104,14 @@ def _checked(name: str, parameter: NumberParameter, given: Mapping[str, float]) 
     return value
 
 
-def unknown_name(kind: str, name: str, allowed: Iterable[str]) -> ParameterError:
-    """The error for a name nobody knows; ``kind`` is "loss" or "metric"."""
+def unknown_name(
+    kind: str, name: str, allowed: Iterable[str], meant: str | None = None
+) -> ParameterError:
+    """The error for a name nobody knows; ``kind`` is "loss" or "metric". ``meant`` is what it is
+    called here, if another library has the name."""
     by_lower_case = {known.lower(): known for known in allowed}
     close = difflib.get_close_matches(name.lower(), by_lower_case, n=1)
-    meant = meant_by(name) or (by_lower_case[close[0]] if close else None)
+    meant = meant or (by_lower_case[close[0]] if close else None)
     hint = f" Did you mean {meant!r}?" if meant in by_lower_case.values() else ""
     return ParameterError(
         f"There is no {kind} {name!r}.{hint} Allowed: {_listed(by_lower_case.values())} "

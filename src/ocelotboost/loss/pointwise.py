@@ -2,32 +2,34 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.errors import InputError
 from ocelotboost.kernels.contract import LossKind
-from ocelotboost.loss.base import (
-    Floats,
-    LeafRule,
-    Loss,
-    NativeLoss,
-    Targets,
-    weighted_mean,
-    weighted_quantile,
-)
-from ocelotboost.loss.links import exponential, logarithm, logistic
-from ocelotboost.loss.names import number_text
+from ocelotboost.loss.base import Floats, LeafRule, Targets, weighted_mean, weighted_quantile
+from ocelotboost.loss.declared import DeclaredLoss, number
+from ocelotboost.loss.links import IDENTITY, LOG, LOGIT, exponential, logarithm
 
 Weights = NDArray[np.float32] | None
 
 
-class RMSE(Loss):
+@dataclass(frozen=True)
+class RMSE(DeclaredLoss):
     """Squared error; reported as its root."""
 
+    estimators = ("regressor",)
+    purpose = "numbers; the mean"
+    link = IDENTITY
+    judges = (IDENTITY, LOG, LOGIT)
+    kernel = LossKind.RMSE
     moves_with_target = True
-    name = "RMSE"
-    native = NativeLoss(LossKind.RMSE)
+    other_names = (
+        "mse", "l2", "regression", "squared_error", "squarederror", "reg:squarederror", "ls",
+    )  # fmt: skip
 
     def value(self, target: Targets, raw: Floats) -> Floats:
         return (target - raw) ** 2
@@ -47,46 +49,46 @@ class RMSE(Loss):
         _check_rows(self.name, target, np.abs(target) <= 1e38, "between -1e38 and 1e38")
 
 
-class Logloss(Loss):
-    """Minus log-likelihood of a yes/no target; the raw prediction is the log-odds of yes."""
+@dataclass(frozen=True)
+class MAE(DeclaredLoss):
+    """Absolute error: its minimum is the median."""
 
-    name = "Logloss"
-    leaf_rule = LeafRule("Newton", 10)
-    native = NativeLoss(LossKind.LOGLOSS)
+    estimators = ("regressor",)
+    purpose = "numbers; the median"
+    link = IDENTITY
+    judges = (IDENTITY, LOG, LOGIT)
+    leaf_rule = LeafRule("Exact", 1)
+    kernel = LossKind.MAE
+    moves_with_target = True
+    other_names = (
+        "l1", "regression_l1", "absolute_error", "absoluteerror", "reg:absoluteerror", "lad",
+    )  # fmt: skip
+    alpha = 0.5
 
     def value(self, target: Targets, raw: Floats) -> Floats:
-        return logarithm(1.0 + exponential(-np.abs(raw))) + np.maximum(raw, 0.0) - target * raw
+        return np.abs(target - raw)
 
     def derivatives(self, target: Targets, raw: Floats) -> tuple[Floats, Floats]:
-        p = self.link(raw)
-        return p - target, p * (1 - p)
+        return -np.sign(target - raw), np.zeros_like(raw)
 
-    def link(self, raw: Floats) -> Floats:
-        return logistic(raw)
-
-    def check_target(self, target: Targets) -> None:
-        _check_rows(self.name, target, (target == 0) | (target == 1), "0 or 1")
+    def start_value(self, target: Targets, weight: Weights) -> Floats:
+        return np.array([weighted_quantile(target, 0.5, weight)])
 
 
-class CrossEntropy(Logloss):
-    """Logloss whose targets are probabilities."""
-
-    name = "CrossEntropy"
-
-    def check_target(self, target: Targets) -> None:
-        _check_rows(self.name, target, (target >= 0) & (target <= 1), "between 0 and 1")
-
-
-class Quantile(Loss):
+@dataclass(frozen=True)
+class Quantile(DeclaredLoss):
     """Pinball loss: its minimum is the alpha-quantile."""
 
-    moves_with_target = True
-    leaf_rule = LeafRule("Exact", 1)
+    alpha: float = number(above=0.0, below=1.0, default=0.5)
 
-    def __init__(self, alpha: float = 0.5) -> None:
-        self.alpha = alpha
-        self.name = f"Quantile:alpha={number_text(alpha)}"
-        self.native = NativeLoss(LossKind.QUANTILE, alpha)
+    estimators = ("regressor",)
+    purpose = "numbers; a quantile"
+    link = IDENTITY
+    judges = (IDENTITY, LOG)
+    leaf_rule = LeafRule("Exact", 1)
+    kernel = LossKind.QUANTILE
+    moves_with_target = True
+    other_names = ("pinball", "reg:quantileerror")
 
     def value(self, target: Targets, raw: Floats) -> Floats:
         d = target - raw
@@ -101,35 +103,20 @@ class Quantile(Loss):
         return np.array([weighted_quantile(target, self.alpha, weight)])
 
 
-class MAE(Loss):
-    """Absolute error: its minimum is the median."""
-
-    moves_with_target = True
-    name = "MAE"
-    leaf_rule = LeafRule("Exact", 1)
-    native = NativeLoss(LossKind.MAE)
-    alpha = 0.5
-
-    def value(self, target: Targets, raw: Floats) -> Floats:
-        return np.abs(target - raw)
-
-    def derivatives(self, target: Targets, raw: Floats) -> tuple[Floats, Floats]:
-        return -np.sign(target - raw), np.zeros_like(raw)
-
-    def start_value(self, target: Targets, weight: Weights) -> Floats:
-        return np.array([weighted_quantile(target, 0.5, weight)])
-
-
-class Huber(Loss):
+@dataclass(frozen=True)
+class Huber(DeclaredLoss):
     """Half the squared error up to ``delta``, linear beyond."""
 
-    moves_with_target = True
-    leaf_rule = LeafRule("Gradient", 1)
+    delta: float = number(above=0.0, below=math.inf)
 
-    def __init__(self, delta: float) -> None:
-        self.delta = delta
-        self.name = f"Huber:delta={number_text(delta)}"
-        self.native = NativeLoss(LossKind.HUBER, delta)
+    estimators = ("regressor",)
+    purpose = "numbers with outliers"
+    link = IDENTITY
+    judges = (IDENTITY, LOG)
+    leaf_rule = LeafRule("Gradient", 1)
+    kernel = LossKind.HUBER
+    moves_with_target = True
+    other_names = ("reg:pseudohubererror",)
 
     def value(self, target: Targets, raw: Floats) -> Floats:
         size = np.abs(target - raw)
@@ -144,76 +131,150 @@ class Huber(Loss):
         return np.array([weighted_quantile(target, 0.5, weight)])
 
 
-class _LogMeanLoss(Loss):
-    """The raw prediction is the logarithm of the mean."""
+@dataclass(frozen=True)
+class Poisson(DeclaredLoss):
+    """Minus log-likelihood of a count, without what does not depend on the prediction."""
 
+    estimators = ("regressor",)
+    purpose = "counts and rates, at least 0"
+    link = LOG
     leaf_rule = LeafRule("Newton", 10)
-
-    def link(self, raw: Floats) -> Floats:
-        return exponential(raw)
-
-    def start_value(self, target: Targets, weight: Weights) -> Floats:
-        mean = weighted_mean(target, weight)
-        if mean == 0:  # as if half an event had been seen; a few rows may well have none
-            mean = 0.5 / (len(target) if weight is None else float(weight.sum(dtype=np.float64)))
-        return logarithm(np.array([mean]))
-
-
-class Poisson(_LogMeanLoss):
-    """For counts and rates."""
-
-    name = "Poisson"
-    native = NativeLoss(LossKind.POISSON)
+    kernel = LossKind.POISSON
+    other_names = ("count:poisson",)
 
     def value(self, target: Targets, raw: Floats) -> Floats:
-        return self.link(raw) - target * raw
+        return exponential(raw) - target * raw
 
     def derivatives(self, target: Targets, raw: Floats) -> tuple[Floats, Floats]:
-        mean = self.link(raw)
+        mean = exponential(raw)
         return mean - target, mean
 
+    def start_value(self, target: Targets, weight: Weights) -> Floats:
+        return _log_of_mean(target, weight)
+
     def check_target(self, target: Targets) -> None:
         _check_rows(self.name, target, target >= 0, "at least 0")
 
 
-class Tweedie(_LogMeanLoss):
+@dataclass(frozen=True)
+class Tweedie(DeclaredLoss):
     """For sums with many zeros; ``variance_power`` between 1 (Poisson) and 2 (Gamma)."""
 
-    def __init__(self, variance_power: float = 1.5) -> None:
-        self.power = variance_power
-        self.name = f"Tweedie:variance_power={number_text(variance_power)}"
-        self.native = NativeLoss(LossKind.TWEEDIE, variance_power)
+    variance_power: float = number(above=1.0, below=2.0)
+
+    estimators = ("regressor",)
+    purpose = "amounts with many zeros"
+    link = LOG
+    leaf_rule = LeafRule("Newton", 10)
+    kernel = LossKind.TWEEDIE
+    other_names = ("reg:tweedie",)
 
     def _terms(self, target: Targets, raw: Floats) -> tuple[Floats, Floats]:
-        return target * self.link((1 - self.power) * raw), self.link((2 - self.power) * raw)
+        power = self.variance_power
+        return target * exponential((1 - power) * raw), exponential((2 - power) * raw)
 
     def value(self, target: Targets, raw: Floats) -> Floats:
         a, b = self._terms(target, raw)
-        return a / (self.power - 1) + b / (2 - self.power)
+        return a / (self.variance_power - 1) + b / (2 - self.variance_power)
 
     def derivatives(self, target: Targets, raw: Floats) -> tuple[Floats, Floats]:
         a, b = self._terms(target, raw)
-        return b - a, (self.power - 1) * a + (2 - self.power) * b
+        return b - a, (self.variance_power - 1) * a + (2 - self.variance_power) * b
+
+    def start_value(self, target: Targets, weight: Weights) -> Floats:
+        return _log_of_mean(target, weight)
 
     def check_target(self, target: Targets) -> None:
         _check_rows(self.name, target, target >= 0, "at least 0")
 
 
-class Gamma(_LogMeanLoss):
-    """For positive amounts whose spread grows with their mean."""
+@dataclass(frozen=True)
+class Gamma(DeclaredLoss):
+    """For positive amounts whose spread grows with their mean; half the deviance, but for a
+    constant."""
 
-    name = "Gamma"
-    native = NativeLoss(LossKind.GAMMA)
+    estimators = ("regressor",)
+    purpose = "amounts above 0"
+    link = LOG
+    leaf_rule = LeafRule("Newton", 10)
+    kernel = LossKind.GAMMA
+    other_names = ("reg:gamma",)
 
     def value(self, target: Targets, raw: Floats) -> Floats:
-        return raw + target * self.link(-raw)
+        return raw + target * exponential(-raw)
 
     def derivatives(self, target: Targets, raw: Floats) -> tuple[Floats, Floats]:
-        ratio = target * self.link(-raw)
+        ratio = target * exponential(-raw)
         return 1 - ratio, ratio
+
+    def start_value(self, target: Targets, weight: Weights) -> Floats:
+        return _log_of_mean(target, weight)
 
     def check_target(self, target: Targets) -> None:
         _check_rows(self.name, target, target > 0, "above 0")
+
+
+@dataclass(frozen=True)
+class Logloss(DeclaredLoss):
+    """Minus log-likelihood of a yes/no target; the raw prediction is the log-odds of yes."""
+
+    estimators = ("classifier",)
+    purpose = "two classes"
+    link = LOGIT
+    leaf_rule = LeafRule("Newton", 10)
+    kernel = LossKind.LOGLOSS
+    other_names = (
+        "binary", "log_loss", "logistic", "binary_logloss", "binary_crossentropy",
+        "binary:logistic", "deviance",
+    )  # fmt: skip
+
+    def value(self, target: Targets, raw: Floats) -> Floats:
+        return _log_likelihood(target, raw)
+
+    def derivatives(self, target: Targets, raw: Floats) -> tuple[Floats, Floats]:
+        return _log_likelihood_derivatives(target, raw)
+
+    def check_target(self, target: Targets) -> None:
+        _check_rows(self.name, target, (target == 0) | (target == 1), "0 or 1")
+
+
+@dataclass(frozen=True)
+class CrossEntropy(DeclaredLoss):
+    """Logloss whose targets are probabilities."""
+
+    estimators = ("classifier", "regressor")
+    purpose = "probabilities, 0 to 1; also two classes"
+    link = LOGIT
+    leaf_rule = LeafRule("Newton", 10)
+    kernel = LossKind.LOGLOSS
+    other_names = ("xentropy", "reg:logistic")
+
+    def value(self, target: Targets, raw: Floats) -> Floats:
+        return _log_likelihood(target, raw)
+
+    def derivatives(self, target: Targets, raw: Floats) -> tuple[Floats, Floats]:
+        return _log_likelihood_derivatives(target, raw)
+
+    def check_target(self, target: Targets) -> None:
+        _check_rows(self.name, target, (target >= 0) & (target <= 1), "between 0 and 1")
+
+
+def _log_likelihood(target: Targets, raw: Floats) -> Floats:
+    """log(1 + exp(raw)) - y·raw, which is minus the log-likelihood, without overflow."""
+    return logarithm(1.0 + exponential(-np.abs(raw))) + np.maximum(raw, 0.0) - target * raw
+
+
+def _log_likelihood_derivatives(target: Targets, raw: Floats) -> tuple[Floats, Floats]:
+    p = LOGIT(raw)
+    return p - target, p * (1 - p)
+
+
+def _log_of_mean(target: Targets, weight: Weights) -> Floats:
+    """The best constant (1,) of the losses with a log link."""
+    mean = weighted_mean(target, weight)
+    if mean == 0:  # as if half an event had been seen; a few rows may well have none
+        mean = 0.5 / (len(target) if weight is None else float(weight.sum(dtype=np.float64)))
+    return logarithm(np.array([mean]))
 
 
 def _check_rows(name: str, target: Targets, good: NDArray[np.bool_], wanted: str) -> None:

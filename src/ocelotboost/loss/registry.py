@@ -2,53 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from ocelotboost.errors import ParameterError
+from ocelotboost.loss import multiclass, pointwise
 from ocelotboost.loss.base import CustomLoss, Loss
-from ocelotboost.loss.multiclass import MultiClass
-from ocelotboost.loss.names import (
-    HUBER_DELTA,
-    QUANTILE_ALPHA,
-    TWEEDIE_VARIANCE_POWER,
-    NumberParameter,
-    fill_parameters,
-    meant_by,
-    parse_name,
-    unknown_name,
-)
-from ocelotboost.loss.pointwise import (
-    MAE,
-    RMSE,
-    CrossEntropy,
-    Gamma,
-    Huber,
-    Logloss,
-    Poisson,
-    Quantile,
-    Tweedie,
-)
+from ocelotboost.loss.declared import DeclaredLoss
+from ocelotboost.loss.links import Link
+from ocelotboost.loss.names import meant_by, parse_name, unknown_name
 
-_LOSSES: dict[str, tuple[Callable[..., Loss], tuple[NumberParameter, ...]]] = {
-    "RMSE": (RMSE, ()),
-    "MAE": (MAE, ()),
-    "Quantile": (Quantile, (QUANTILE_ALPHA,)),
-    "Huber": (Huber, (HUBER_DELTA,)),
-    "Poisson": (Poisson, ()),
-    "Tweedie": (Tweedie, (TWEEDIE_VARIANCE_POWER,)),
-    "Gamma": (Gamma, ()),
-    "Logloss": (Logloss, ()),
-    "CrossEntropy": (CrossEntropy, ()),
+#: All losses by name, in the order of their declaration, whichever module was imported first.
+LOSSES: dict[str, type[DeclaredLoss]] = {
+    name: loss
+    for module in (pointwise, multiclass)
+    for name, loss in DeclaredLoss.declared.items()
+    if loss.__module__ == module.__name__
 }
-
-REGRESSION_LOSSES = ("RMSE", "MAE", "Quantile", "Huber", "Poisson", "Tweedie", "Gamma",
-                     "CrossEntropy")  # fmt: skip
-BINARY_LOSSES = ("Logloss", "CrossEntropy")
-CLASS_LOSSES = (*BINARY_LOSSES, "MultiClass")
+OTHER_NAMES = {name: loss.other_names for name, loss in LOSSES.items()}
 
 
-def loss_from(choice: Any, allowed: tuple[str, ...], n_classes: int = 0) -> Loss:
+def _of(kind: str) -> tuple[str, ...]:
+    return tuple(name for name, loss in LOSSES.items() if kind in loss.estimators)
+
+
+REGRESSION_LOSSES = _of("regressor")
+CLASS_LOSSES = _of("classifier")
+
+
+def loss_from(choice: Any, allowed: tuple[str, ...], n_classes: int = 1) -> Loss:
     """The loss of that name (one of ``allowed``), or a user's own object.
 
     >>> loss_from("Quantile:alpha=0.9", REGRESSION_LOSSES).name
@@ -56,27 +37,30 @@ def loss_from(choice: Any, allowed: tuple[str, ...], n_classes: int = 0) -> Loss
     """
     if not isinstance(choice, str):
         return CustomLoss(choice, of_classes=allowed is CLASS_LOSSES)
-    if meant_by(choice) is not None:
+    if meant_by(choice, OTHER_NAMES) is not None:
         raise _no_such_loss(choice, allowed)
     name, given = parse_name(choice)
     if name not in allowed:
         raise _no_such_loss(name, allowed)
-    if name == "MultiClass":
-        fill_parameters(name, given, ())
-        return MultiClass(n_classes)
-    make, declared = _LOSSES[name]
-    return make(**fill_parameters(name, given, declared))
+    return LOSSES[name].of(given, n_classes)
+
+
+def link_of(loss: str) -> Link | None:
+    """The link of the loss that a model was trained with; None for a user's own."""
+    name = loss.partition(":")[0]
+    return LOSSES[name].link if name in LOSSES else None
 
 
 def _no_such_loss(name: str, allowed: tuple[str, ...]) -> ParameterError:
-    meant = meant_by(name) or name
+    meant = meant_by(name, OTHER_NAMES)
     for estimator, losses in (
         ("OcelotClassifier", CLASS_LOSSES),
         ("OcelotRegressor", REGRESSION_LOSSES),
     ):
-        if meant in losses and meant not in allowed:
+        loss = meant or name
+        if loss in losses and loss not in allowed:
             return ParameterError(
-                f"loss_function={name!r}: {meant} is for {estimator}. Use that estimator, or one "
+                f"loss_function={name!r}: {loss} is for {estimator}. Use that estimator, or one "
                 f"of {', '.join(allowed)}."
             )
-    return unknown_name("loss", name, allowed)
+    return unknown_name("loss", name, allowed, meant)

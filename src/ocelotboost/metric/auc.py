@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ocelotboost.metric.base import LOG_ODDS, LOGITS, Metric, Raw, Target, Weight
+from ocelotboost.loss.links import LOGIT, SOFTMAX
+from ocelotboost.metric.base import Metric, Raw, Target, Weight
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,9 @@ class AUC(Metric):
     """
 
     higher_is_better = True
-    understands = frozenset({LOG_ODDS, LOGITS})
+    understands = frozenset({LOGIT, SOFTMAX})
+    purpose = "classes; for more than two, each against the rest, averaged by weight"
+    other_names = ("roc_auc", "auroc")
 
     def value(self, target: Target, raw: Raw, weight: Weight | None) -> float:
         rows = np.ones(len(target)) if weight is None else weight.astype(np.float64)

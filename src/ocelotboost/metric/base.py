@@ -12,18 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.errors import ParameterError
-from ocelotboost.loss.names import NumberParameter
+from ocelotboost.loss.links import Link
 
 Target = NDArray[np.float32]
 Raw = NDArray[np.float64]
 Weight = NDArray[np.float32]
-Link = Callable[[Raw], Raw]
-
-# What a model's raw score means, which follows from the loss that trained it.
-NUMBER = "number"  # the prediction itself: RMSE, MAE, Quantile, Huber
-LOG_MEAN = "log mean"  # Poisson, Tweedie, Gamma
-LOG_ODDS = "log-odds"  # Logloss, CrossEntropy
-LOGITS = "logits"  # MultiClass
+Response = Callable[[Raw], Raw]  # the link of the model's loss, of raw scores that have rows first
 
 
 @runtime_checkable
@@ -49,15 +43,19 @@ class Metric(ABC):
     """A built-in metric.
 
     name  as the user wrote it: ``"Quantile:alpha=0.9"``
-    link  maps raw scores to the response: identity, exp, sigmoid or softmax
+    link  maps raw scores to the response
+
+    A class that is a metric by itself says more: ``understands``, the links of the losses whose
+    models it can judge; ``purpose``, what it is for; ``other_names``, what other libraries call it.
     """
 
     name: str
-    link: Link
+    link: Response
 
     higher_is_better: ClassVar[bool] = False
-    parameters: ClassVar[tuple[NumberParameter, ...]] = ()
-    understands: ClassVar[frozenset[str]] = frozenset()  # the raw scores it makes sense for
+    understands: ClassVar[frozenset[Link]]
+    purpose: ClassVar[str]
+    other_names: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def value(self, target: Target, raw: Raw, weight: Weight | None) -> float:
@@ -70,7 +68,7 @@ class Metric(ABC):
 
 
 def weighted_mean(values: NDArray[np.float64], weight: Weight | None) -> float:
-    """The mean of one number a row, with weights if there are any; overwrites ``values``.
+    """The mean of one number per row, with weights if there are any; overwrites ``values``.
 
     Sums by NumPy and not by BLAS: the same bits whatever the number of BLAS threads.
     """

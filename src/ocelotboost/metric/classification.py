@@ -13,17 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ocelotboost.metric.base import (
-    LOG_ODDS,
-    LOGITS,
-    Metric,
-    Raw,
-    Target,
-    Weight,
-    weighted_mean,
-)
+from ocelotboost.loss.links import LOGIT, SOFTMAX
+from ocelotboost.metric.base import Metric, Raw, Target, Weight, weighted_mean
 
-_CLASSES = frozenset({LOG_ODDS, LOGITS})
+_CLASSES = frozenset({LOGIT, SOFTMAX})
 
 
 @dataclass(frozen=True)
@@ -78,6 +71,8 @@ class Accuracy(Metric):
 
     higher_is_better = True
     understands = _CLASSES
+    purpose = "classes; the share of rows put in the right one"
+    other_names = ("acc",)
 
     def value(self, target: Target, raw: Raw, weight: Weight | None) -> float:
         if raw.ndim == 1:
@@ -94,6 +89,7 @@ class Precision(Metric):
 
     higher_is_better = True
     understands = _CLASSES
+    purpose = "classes; of the second, or for more than two the plain mean over all"
 
     def value(self, target: Target, raw: Raw, weight: Weight | None) -> float:
         counts = _counts(target, raw, weight)
@@ -106,6 +102,7 @@ class Recall(Metric):
 
     higher_is_better = True
     understands = _CLASSES
+    purpose = "classes; of the second, or for more than two the plain mean over all"
 
     def value(self, target: Target, raw: Raw, weight: Weight | None) -> float:
         counts = _counts(target, raw, weight)
@@ -118,6 +115,7 @@ class F1(Metric):
 
     higher_is_better = True
     understands = _CLASSES
+    purpose = "classes; of the second, or for more than two the plain mean over all"
 
     def value(self, target: Target, raw: Raw, weight: Weight | None) -> float:
         counts = _counts(target, raw, weight)
@@ -133,6 +131,8 @@ class Brier(Metric):
     """
 
     understands = _CLASSES
+    purpose = "classes; the squared distance of the probabilities from what was seen"
+    other_names = ("brier_score",)
 
     def value(self, target: Target, raw: Raw, weight: Weight | None) -> float:
         probability = self.link(raw)

@@ -2,51 +2,52 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from ocelotboost.errors import ParameterError
+from ocelotboost.loss.links import Link
 from ocelotboost.loss.names import fill_parameters, meant_by, parse_name, unknown_name
+from ocelotboost.loss.registry import LOSSES, link_of
 from ocelotboost.metric.auc import AUC
-from ocelotboost.metric.base import LOG_MEAN, LOG_ODDS, LOGITS, NUMBER, Link, Metric
+from ocelotboost.metric.base import Metric, Response
 from ocelotboost.metric.classification import F1, Accuracy, Brier, Precision, Recall
-from ocelotboost.metric.likelihood import (
-    CrossEntropy,
-    Gamma,
-    Logloss,
-    MultiClass,
-    Poisson,
-    Tweedie,
-)
-from ocelotboost.metric.regression import MAE, MAPE, R2, RMSE, Huber, Quantile
+from ocelotboost.metric.of_loss import LossMetric
+from ocelotboost.metric.regression import MAPE, R2
 
-METRICS: dict[str, type[Metric]] = {
-    metric.__name__: metric
-    for metric in (
-        RMSE, MAE, Quantile, Huber, MAPE, R2,
-        Poisson, Tweedie, Gamma,
-        Logloss, CrossEntropy, MultiClass,
-        AUC, Accuracy, F1, Precision, Recall, Brier,
-    )
-}  # fmt: skip
-
-_RAW_SCORE_OF_LOSS = {
-    "RMSE": NUMBER,
-    "MAE": NUMBER,
-    "Quantile": NUMBER,
-    "Huber": NUMBER,
-    "Poisson": LOG_MEAN,
-    "Tweedie": LOG_MEAN,
-    "Gamma": LOG_MEAN,
-    "Logloss": LOG_ODDS,
-    "CrossEntropy": LOG_ODDS,
-    "MultiClass": LOGITS,
+#: The metrics that are no losses.
+METRICS_ALONE: dict[str, type[Metric]] = {
+    metric.__name__: metric for metric in (R2, MAPE, AUC, Accuracy, F1, Precision, Recall, Brier)
 }
 
 
-def raw_score_of(loss: str) -> str | None:
-    """What the raw predictions of a loss are; None for a user's own loss."""
-    return _RAW_SCORE_OF_LOSS.get(loss.partition(":")[0])
+@dataclass(frozen=True)
+class KnownMetric:
+    """What is known of a metric by its name alone.
+
+    understands       links of the losses whose models it can judge
+    higher_is_better  whether a larger value is a better one
+    other_names       what other libraries call it
+    """
+
+    understands: frozenset[Link]
+    higher_is_better: bool
+    other_names: tuple[str, ...]
 
 
-def metric_from_name(text: str, link: Link) -> Metric:
+METRICS: dict[str, KnownMetric] = {
+    **{
+        name: KnownMetric(frozenset(loss.judges), LossMetric.higher_is_better, loss.other_names)
+        for name, loss in LOSSES.items()
+    },
+    **{
+        name: KnownMetric(metric.understands, metric.higher_is_better, metric.other_names)
+        for name, metric in METRICS_ALONE.items()
+    },
+}
+OTHER_NAMES = {name: metric.other_names for name, metric in METRICS.items()}
+
+
+def metric_from_name(text: str, link: Response) -> Metric:
     """The metric called ``text``; ``link`` maps the model's raw scores to the response.
 
     >>> import numpy as np
@@ -56,8 +57,10 @@ def metric_from_name(text: str, link: Link) -> Metric:
     0.333
     """
     name, given = _parsed(text)
-    metric = METRICS[name]
-    return metric(text, link, **fill_parameters(name, given, metric.parameters))
+    if name in LOSSES:
+        return LossMetric(text, link, LOSSES[name].of(given))
+    fill_parameters(name, given, ())
+    return METRICS_ALONE[name](text, link)
 
 
 def check_metric_fits(text: str, loss: str) -> None:
@@ -67,21 +70,21 @@ def check_metric_fits(text: str, loss: str) -> None:
     losses are trusted.
     """
     name, _ = _parsed(text)
-    understands = METRICS[name].understands
-    raw_score = raw_score_of(loss)
-    if raw_score is None or raw_score in understands:
+    link = link_of(loss)
+    if link is None or link in METRICS[name].understands:
         return
-    fitting = [known for known, metric in METRICS.items() if raw_score in metric.understands]
+    fitting = [known for known, metric in METRICS.items() if link in metric.understands]
     raise ParameterError(
-        f"The metric {text!r} does not fit the loss {loss!r}, whose raw score is a {raw_score}; "
-        f"metrics that fit: {', '.join(fitting)}."
+        f"The metric {text!r} does not fit the loss {loss!r}, whose raw score is a "
+        f"{link.raw_score}; metrics that fit: {', '.join(fitting)}."
     )
 
 
 def _parsed(text: str) -> tuple[str, dict[str, float]]:
     """Name and parameters of a metric that there is."""
-    if isinstance(text, str) and meant_by(text) is not None:
-        raise unknown_name("metric", text, METRICS)
+    meant = meant_by(text, OTHER_NAMES) if isinstance(text, str) else None
+    if meant is not None:
+        raise unknown_name("metric", text, METRICS, meant)
     name, given = parse_name(text)
     if name not in METRICS:
         raise unknown_name("metric", name, METRICS)

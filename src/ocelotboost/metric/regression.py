@@ -2,59 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ocelotboost.loss.names import HUBER_DELTA, QUANTILE_ALPHA
-from ocelotboost.metric.base import (
-    LOG_MEAN,
-    LOG_ODDS,
-    NUMBER,
-    Metric,
-    Raw,
-    Target,
-    Weight,
-    one_output,
-    weighted_mean,
-)
+from ocelotboost.loss.links import IDENTITY, LOG, LOGIT
+from ocelotboost.metric.base import Metric, Raw, Target, Weight, one_output, weighted_mean
 
-_ANY_SINGLE_OUTPUT = frozenset({NUMBER, LOG_MEAN, LOG_ODDS})
-_NUMBERS = frozenset({NUMBER, LOG_MEAN})
+_ANY_SINGLE_OUTPUT = frozenset({IDENTITY, LOG, LOGIT})
 
 
 def _residual(metric: Metric, target: Target, raw: Raw) -> NDArray[np.float64]:
-    """target − prediction, a fresh array of one number a row."""
+    """target − prediction, a fresh array of one number per row."""
     one_output(raw, metric.name)
     with np.errstate(over="ignore"):
         return np.subtract(target, metric.link(raw), dtype=np.float64)
-
-
-@dataclass(frozen=True)
-class RMSE(Metric):
-    """Square root of the mean squared residual."""
-
-    understands = _ANY_SINGLE_OUTPUT
-
-    def value(self, target: Target, raw: Raw, weight: Weight | None) -> float:
-        squares = _residual(self, target, raw)
-        with np.errstate(over="ignore"):
-            np.square(squares, out=squares)
-            return math.sqrt(weighted_mean(squares, weight))
-
-
-@dataclass(frozen=True)
-class MAE(Metric):
-    """Mean absolute residual."""
-
-    understands = _ANY_SINGLE_OUTPUT
-
-    def value(self, target: Target, raw: Raw, weight: Weight | None) -> float:
-        sizes = _residual(self, target, raw)
-        np.abs(sizes, out=sizes)
-        return weighted_mean(sizes, weight)
 
 
 @dataclass(frozen=True)
@@ -62,48 +25,13 @@ class MAPE(Metric):
     """Mean of |residual| / max(1, |target|), CatBoost's form: targets near 0 do not explode."""
 
     understands = _ANY_SINGLE_OUTPUT
+    purpose = r"numbers; errors relative to max(1, \|target\|)"
 
     def value(self, target: Target, raw: Raw, weight: Weight | None) -> float:
         sizes = _residual(self, target, raw)
         np.abs(sizes, out=sizes)
         sizes /= np.maximum(np.abs(target), np.float32(1.0))
         return weighted_mean(sizes, weight)
-
-
-@dataclass(frozen=True)
-class Quantile(Metric):
-    """Mean pinball loss (alpha − 1[d < 0])·d of the residual d."""
-
-    alpha: float
-
-    parameters = (QUANTILE_ALPHA,)
-    understands = _NUMBERS
-
-    def value(self, target: Target, raw: Raw, weight: Weight | None) -> float:
-        residual = _residual(self, target, raw)
-        over = residual * (self.alpha - 1.0)
-        residual *= self.alpha
-        return weighted_mean(np.maximum(residual, over, out=over), weight)
-
-
-@dataclass(frozen=True)
-class Huber(Metric):
-    """Mean of d²/2 where |d| ≤ delta, of delta·(|d| − delta/2) beyond."""
-
-    delta: float
-
-    parameters = (HUBER_DELTA,)
-    understands = _NUMBERS
-
-    def value(self, target: Target, raw: Raw, weight: Weight | None) -> float:
-        sizes = _residual(self, target, raw)
-        np.abs(sizes, out=sizes)
-        # With c = min(|d|, delta), both branches are c·(|d| − c/2).
-        inner = np.minimum(sizes, self.delta)
-        with np.errstate(over="ignore"):
-            sizes -= 0.5 * inner
-            sizes *= inner
-            return weighted_mean(sizes, weight)
 
 
 @dataclass(frozen=True)
@@ -115,6 +43,7 @@ class R2(Metric):
 
     higher_is_better = True
     understands = _ANY_SINGLE_OUTPUT
+    purpose = "numbers; the share of their variance that is explained"
 
     def value(self, target: Target, raw: Raw, weight: Weight | None) -> float:
         squares = _residual(self, target, raw)
