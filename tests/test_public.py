@@ -21,6 +21,7 @@ def test_public_names():
         "InputError",
         "ParameterError",
         "ModelFileError",
+        "SnapshotError",
     }
     for name in ocelotboost.__all__:
         assert hasattr(ocelotboost, name)

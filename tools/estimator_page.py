@@ -80,6 +80,8 @@ assert model.history_["learn"]["RMSE"][-1] < 0.95
 An interrupt ends training after the last whole iteration. The estimator is then fitted with the
 trees so far, and `KeyboardInterrupt` goes on, so that a search or a cross-validation ends. With
 `interrupt="keep"` `fit` returns instead, with a warning. Before the first tree nothing is kept.
+With a `snapshot` the same `fit` goes on later, as it does after a crash
+([snapshots.md](snapshots.md)).
 """
 
 

@@ -18,7 +18,13 @@ from __future__ import annotations
 
 from importlib.metadata import version
 
-from ocelotboost.errors import InputError, ModelFileError, OcelotError, ParameterError
+from ocelotboost.errors import (
+    InputError,
+    ModelFileError,
+    OcelotError,
+    ParameterError,
+    SnapshotError,
+)
 from ocelotboost.estimator.classifier import OcelotClassifier
 from ocelotboost.estimator.load import load_model
 from ocelotboost.estimator.regressor import OcelotRegressor
@@ -33,4 +39,5 @@ __all__ = [
     "InputError",
     "ParameterError",
     "ModelFileError",
+    "SnapshotError",
 ]

@@ -3,7 +3,8 @@
     OcelotError
     ├── InputError          X, y, sample_weight or eval_set cannot be used (also a ValueError)
     ├── ParameterError      a parameter has a value it cannot have         (also a ValueError)
-    └── ModelFileError      a file is not a model this version can read    (also a ValueError)
+    ├── ModelFileError      a file is not a model this version can read    (also a ValueError)
+    └── SnapshotError       a training cannot go on from this snapshot     (also a ValueError)
 
 Every message names the thing (column, row, parameter, file), the value that was found, and what
 to do about it.
@@ -26,3 +27,7 @@ class ParameterError(OcelotError, ValueError):
 
 class ModelFileError(OcelotError, ValueError):
     """A file is damaged, foreign, or newer than this version."""
+
+
+class SnapshotError(OcelotError, ValueError):
+    """A snapshot is damaged, or of another training."""

@@ -100,7 +100,7 @@ JUNK: list[Any] = [
 
 def test_junk_with_a_right_checksum_is_refused_or_valid(monkeypatch: pytest.MonkeyPatch) -> None:
     """A file made on purpose can have any checksum: the content must be checked all the same."""
-    monkeypatch.setattr(model_file, "_checksum", lambda fields, arrays: fields["sha256"])
+    monkeypatch.setattr(model_file, "checksum", lambda fields, arrays: fields["sha256"])
     original = dumps_unsigned(TINY)
     for field in original:
         for junk in JUNK:
@@ -136,7 +136,7 @@ def test_junk_with_a_right_checksum_is_refused_or_valid(monkeypatch: pytest.Monk
 def test_junk_in_categories_is_refused_or_safe_to_predict_with(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(model_file, "_checksum", lambda fields, arrays: fields["sha256"])
+    monkeypatch.setattr(model_file, "checksum", lambda fields, arrays: fields["sha256"])
     original = dumps_unsigned(TINY_CATEGORIES)
     junk_numbers = [0, 1, 2, 5, 6, 9, 2**32, 1e-310, 1e308, -0.5, "ff" * 8, "FF" * 8, "0" * 15]
     for part in ("categorical", "indicators", "statistic_tables", "statistic_columns"):

@@ -173,7 +173,7 @@ def signed(document: dict[str, Any]) -> bytes:
     """The document with a right checksum."""
     fields = json.loads(json.dumps(document))
     arrays = read_parts(fields)
-    document["sha256"] = model_file._checksum(fields, arrays)
+    document["sha256"] = model_file.checksum(fields, arrays)
     return json.dumps(document).encode()
 
 

@@ -32,6 +32,7 @@ from ocelotboost.boost.models import Models
 from ocelotboost.boost.ordered import OrderedModels
 from ocelotboost.boost.plain import PlainModels, TrainingSet
 from ocelotboost.boost.settings import BoostSettings
+from ocelotboost.boost.snapshot import NO_SNAPSHOTS, Snapshots
 from ocelotboost.boost.state import Generators, TrainingState
 from ocelotboost.boost.stopping import BestIteration, TimeLimit, diverges, warn_of_no_trees
 from ocelotboost.boost.tree import GrownTree, leaf_size, without_idle_split
@@ -71,11 +72,13 @@ def boost(
     settings: BoostSettings,
     callbacks: list[Any],
     seed: np.random.SeedSequence,
+    snapshots: Snapshots = NO_SNAPSHOTS,
 ) -> Boosted:
     """Train from the raw predictions ``start`` (n_outputs, n). The first of ``metrics``, on the
     first eval set, decides about stopping; without metrics the loss does.
 
-    Ctrl-C ends training after the last tree that was finished, its metrics included."""
+    Training goes on from the last of its ``snapshots``. Ctrl-C ends it after the last tree that was
+    finished, its metrics included."""
     loss_pass = pass_for(loss, settings.n_threads)
     loss_metric = LossMetric(loss, loss_pass)
     models = _models(training, loss, loss_pass, start, settings)
@@ -93,12 +96,18 @@ def boost(
     )
     grower = Grower(training, len(start), settings, state.generators)
     trees, iterations = state.trees, settings.iterations
+    snapshots.resume(state)
+    if trees:
+        models.raw_restored()
+        for tree in trees:
+            grower.finished(tree)
     interruption = None
     try:
         while state.goes_on(iterations):
             state.stopped = call(callbacks, "before_iteration", state.info(len(trees), iterations))
             if state.stopped:
                 break
+            snapshots.before_tree(state)
             ordering = grower.draw(models.orderings)
             splits = grower.structure(models.evidence(ordering), ordering, trees)
             values, weights = models.add_tree(splits)
@@ -111,11 +120,13 @@ def boost(
             trees.append(tree)  # the one step that counts: what comes before it can be taken back
             info = state.info(len(trees) - 1, iterations)
             state.stopped = call(callbacks, "after_iteration", info)
+            snapshots.after_tree(state)
     except KeyboardInterrupt as pressed:
         if not trees:
             raise
         interruption = pressed
     state.settle()
+    snapshots.write(state)
     if not trees and state.clock.reached(0):
         warn_of_no_trees(state.clock)
     return Boosted(trees, state.history, state.best.iteration, watched, interruption)

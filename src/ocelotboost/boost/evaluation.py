@@ -87,7 +87,7 @@ class EvalStatistics:
         cache_bytes: int,
         n_threads: int,
     ) -> None:
-        self._row_hashes = row_hashes
+        self.row_hashes = row_hashes
         self._bins = bins
         self._whole_data = whole_data
         self._n_threads = n_threads
@@ -116,7 +116,7 @@ class EvalStatistics:
             answers = np.zeros((1, self._bins.shape[1]), dtype=np.uint32)
             for split in combination.base:
                 answers = answers * 2 + (self._bins[split.column] > split.bin)
-        return lookup.bins(self._row_hashes, answers, self._n_threads)
+        return lookup.bins(self.row_hashes, answers, self._n_threads)
 
 
 class LossMetric:

@@ -15,6 +15,7 @@ import numpy as np
 from sklearn.utils import Tags
 
 from ocelotboost.boost.callback import check_callbacks
+from ocelotboost.boost.snapshot import open_snapshot
 from ocelotboost.errors import ParameterError
 from ocelotboost.estimator.continuing import check_continued, model_to_continue
 from ocelotboost.estimator.declared import DeclaredParameters
@@ -61,6 +62,8 @@ class OcelotEstimator(FittedAttributes, DeclaredParameters):
         X_val: Any = None,
         y_val: Any = None,
         sample_weight_val: Any = None,
+        snapshot: str | PathLike[str] | None = None,
+        snapshot_interval: float = 600.0,
     ) -> Self:
         """Train on a table and a target.
 
@@ -85,13 +88,19 @@ class OcelotEstimator(FittedAttributes, DeclaredParameters):
         X_val, y_val, sample_weight_val : optional
             One eval set in another form, called "validation" in ``history_``: for a pipeline, which
             transforms it with ``Pipeline(..., transform_input=["X_val"])``.
+        snapshot : optional
+            The path of a file. Training is stored there, and the same ``fit`` goes on from it
+            after its process was killed: the model has the same bits (docs/snapshots.md).
+        snapshot_interval : seconds
+            Between two snapshots; 0 is one after each tree.
 
         Returns
         -------
         The estimator itself.
         """
         continued = model_to_continue(init_model)
-        settings = settings_from(self, cat_features, continued)
+        stored = open_snapshot(snapshot, snapshot_interval)
+        settings = settings_from(self, cat_features, continued, stored)
         observers = check_callbacks(callbacks)
         given = rows_to_watch(eval_set, X_val, y_val, sample_weight_val)
 

@@ -27,6 +27,7 @@ FIT_ALIASES: Mapping[str, Collection[str]] = {
     "cat_features": ("categorical_feature", "categorical_features", "cat_feature"),
     "init_model": ("xgb_model", "model", "base_model"),
     "callbacks": ("callback",),
+    "snapshot": ("snapshot_file", "save_snapshot", "checkpoint"),
 }
 
 

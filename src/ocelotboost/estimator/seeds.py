@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 class Seeds:
     """The seed of each kind of randomness.
 
+    entropy      what all of them are drawn from
     hold_out     which rows are held out
     borders      which rows choose borders where there are many
     trees        samples, noise, columns and orderings of the trees
@@ -26,6 +27,7 @@ class Seeds:
     hash_key     uint64 (2,) what the categories of a new model are hashed under
     """
 
+    entropy: int
     hold_out: SeedSequence
     borders: SeedSequence
     trees: SeedSequence
@@ -41,7 +43,11 @@ def draw_seeds(random_state: Any) -> Seeds:
         random_state = int(random_state.randint(1 << 31))
     elif isinstance(random_state, np.random.Generator):
         random_state = int(random_state.integers(1 << 31))
-    hold_out, borders, trees, order, key = SeedSequence(random_state).spawn(5)
+    drawn = SeedSequence(random_state)
+    hold_out, borders, trees, order, key = drawn.spawn(5)
     history, orderings, independent = order.spawn(3)
     hash_key = key.generate_state(2, np.uint64).astype(np.uint64)
-    return Seeds(hold_out, borders, trees, history, orderings, independent, hash_key)
+    return Seeds(
+        int(drawn.entropy),  # type: ignore[arg-type]
+        hold_out, borders, trees, history, orderings, independent, hash_key,
+    )  # fmt: skip

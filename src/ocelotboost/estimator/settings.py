@@ -7,6 +7,7 @@ from typing import Any
 
 from ocelotboost.boost.parameters import BoostParameters
 from ocelotboost.boost.sampling import check_sampling
+from ocelotboost.boost.snapshot import SnapshotFile
 from ocelotboost.errors import ParameterError
 from ocelotboost.estimator.continuing import mode_of_continuing
 from ocelotboost.estimator.declared import DeclaredParameters
@@ -15,6 +16,7 @@ from ocelotboost.estimator.parameters import check_parameters, model_parameters
 from ocelotboost.estimator.reading import ReadSettings
 from ocelotboost.estimator.rows import SplitSettings
 from ocelotboost.estimator.seeds import Seeds, draw_seeds
+from ocelotboost.estimator.snapshots import SnapshotSettings
 from ocelotboost.estimator.target import TargetSettings
 from ocelotboost.estimator.training import TrainingSettings
 from ocelotboost.model.trained import TrainedModel
@@ -39,16 +41,22 @@ class Settings:
 
 
 def settings_from(
-    given: DeclaredParameters, cat_features: Any, continued: TrainedModel | None
+    given: DeclaredParameters,
+    cat_features: Any,
+    continued: TrainedModel | None,
+    snapshot: SnapshotFile | None = None,
 ) -> Settings:
     """The parameters, checked and made what the stages take. ``cat_features`` is that of ``fit``;
-    ``continued`` is the model that training goes on from."""
+    ``continued`` is the model that training goes on from, ``snapshot`` where it is stored."""
     check_parameters(given)
     check_sampling(given.bootstrap_type, given.subsample, given.bagging_temperature)
     _check_statistics(given)
-    seeds = draw_seeds(given.random_state)
+    seeds = draw_seeds(
+        given.random_state if snapshot is None else snapshot.random_state(given.random_state)
+    )
     n_threads = thread_count(given.n_jobs)
     order = _order_settings(given, seeds, continued is not None, n_threads)
+    parameters = model_parameters(given)
     return Settings(
         read=ReadSettings(
             cat_features=given.cat_features if cat_features is None else cat_features,
@@ -81,8 +89,11 @@ def settings_from(
             replay=given.refit == "replay",
             verbose=given.verbose,
             seed=seeds.trees,
+            snapshot=None
+            if snapshot is None
+            else SnapshotSettings(snapshot, parameters, seeds.entropy),
         ),
-        parameters=model_parameters(given),
+        parameters=parameters,
     )
 
 

@@ -16,6 +16,7 @@ from ocelotboost.estimator.centre import uncentred
 from ocelotboost.estimator.metrics import metrics_from
 from ocelotboost.estimator.progress import progress_for
 from ocelotboost.estimator.rows import Rows
+from ocelotboost.estimator.snapshots import SnapshotSettings, snapshots_of
 from ocelotboost.estimator.target import Target
 from ocelotboost.loss.base import Loss
 from ocelotboost.model.trained import TrainedModel
@@ -36,6 +37,7 @@ class TrainingSettings:
     replay       fill the leaves again from all rows, held-out ones included
     verbose      as the user gave it
     seed         for all that is random about trees
+    snapshot     where training is stored; None: nowhere
     """
 
     loop: BoostParameters
@@ -45,6 +47,7 @@ class TrainingSettings:
     replay: bool
     verbose: bool | int
     seed: np.random.SeedSequence
+    snapshot: SnapshotSettings | None
 
 
 @dataclass(frozen=True)
@@ -78,20 +81,33 @@ def train(
     loop = settings.loop.resolve(
         training, loss, ordered.combinations, ordered.segments, bool(rows.watched)
     )
+    eval_sets = [
+        eval_set(watched, quantizer, ordered, start, cache_bytes, n_threads)
+        for watched in rows.watched
+    ]
+    raw = start.raw(ordered.rows.table, n_threads)
+    snapshots = snapshots_of(
+        settings.snapshot,
+        training,
+        eval_sets,
+        quantizer,
+        rows.everything.table.names,
+        raw,
+        target,
+        loop.learning_rate,
+    )
     metrics = uncentred(metrics_from(settings.eval_metric, loss), start.centre)
     with progress_for(settings.verbose, metrics[0].name if metrics else loss.name) as progress:
         boosted = boost(
             training,
-            [
-                eval_set(watched, quantizer, ordered, start, cache_bytes, n_threads)
-                for watched in rows.watched
-            ],
+            eval_sets,
             loss,
             metrics,
-            start.raw(ordered.rows.table, n_threads),
+            raw,
             loop,
             [*callbacks, progress],
             settings.seed,
+            snapshots,
         )
     if settings.keep_best and boosted.best_iteration is not None:
         boosted = replace(boosted, trees=boosted.trees[: boosted.best_iteration + 1])

@@ -122,7 +122,7 @@ def dumps(model: TrainedModel, format: str = "safetensors") -> bytes:
         raise ModelFileError(f"Cannot save the model: {problem}.") from problem
     model = dataclasses.replace(model, forest=model.forest.pruned())
     fields, arrays = _fields_of(model), arrays_of(model.forest)
-    fields["sha256"] = _checksum(fields, arrays)
+    fields["sha256"] = checksum(fields, arrays)
     return write_json(fields, arrays) if format == "json" else write_safetensors(fields, arrays)
 
 
@@ -134,7 +134,7 @@ def loads(data: bytes) -> TrainedModel:
 def _decode(data: bytes, source: str) -> TrainedModel:
     try:
         fields, arrays = _parse(data)
-        if _checksum(fields, arrays) != fields["sha256"]:
+        if checksum(fields, arrays) != fields["sha256"]:
             raise ModelFileError(f"the content does not match its checksum. {RESTORE}")
         return _model_of(fields, arrays)
     except ModelFileError as problem:
@@ -204,7 +204,7 @@ def _fields_of(model: TrainedModel) -> Fields:
     parameters, dropped = plain_parameters(model.parameters)
     return {
         "format": FORMAT,
-        "ocelotboost": _version(),
+        "ocelotboost": version(),
         "sha256": "",
         "kind": model.kind,
         "loss": model.loss,
@@ -256,7 +256,7 @@ def _model_of(fields: Fields, arrays: Arrays) -> TrainedModel:
     return model
 
 
-def _checksum(fields: Fields, arrays: Arrays) -> str:
+def checksum(fields: Fields, arrays: Arrays) -> str:
     """sha256 of all fields but itself, as JSON with sorted keys and no spaces, then all arrays."""
     signed = {key: value for key, value in fields.items() if key != "sha256"}
     text = json.dumps(signed, sort_keys=True, separators=(",", ":"), allow_nan=False)
@@ -269,7 +269,7 @@ def _checksum(fields: Fields, arrays: Arrays) -> str:
 
 
 @functools.cache
-def _version() -> str:
+def version() -> str:
     try:
         return importlib.metadata.version("ocelot-boost")
     except importlib.metadata.PackageNotFoundError:

@@ -1,0 +1,197 @@
+"""The file of a snapshot: safetensors, as a model file is, so that reading it executes nothing.
+
+splits        int32 (n_splits, 3): combination (-1: none, the split is about a column), column,
+              bin; tree after tree
+depths        int32 (n_trees,) splits of each tree
+leaf_values   float64 (n_leaves of all trees, n_outputs)
+leaf_weights  float64 (n_leaves of all trees,)
+history       float64 (n_curves, n_trees)
+raw.…         float64: raw predictions, by name
+text          JSON, in the metadata: all else
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import safetensors
+import safetensors.numpy
+from numpy.typing import NDArray
+
+from ocelotboost.boost.state import Moment
+from ocelotboost.boost.tree import GrownTree
+from ocelotboost.errors import SnapshotError
+from ocelotboost.grow.answers import Split
+from ocelotboost.model.file import checksum, version
+from ocelotboost.order.combination import Combination, StatisticSplit
+from ocelotboost.quantize.block import ColumnSplit
+
+FORMAT = 1
+
+_TEXT = "ocelotboost"
+_RAW = "raw."
+_NO_COMBINATION = -1
+_START_ANEW = "Remove the file, or give another name, to start anew."
+_SIGNS_OF_DAMAGE = (
+    ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError,
+    safetensors.SafetensorError,
+)  # fmt: skip
+
+Arrays = dict[str, NDArray[Any]]
+Curves = dict[tuple[str, str], list[float]]
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A training between two trees, as a file holds it.
+
+    identity  what the training was begun with, as JSON (boost/identity.py)
+    entropy   what its seeds were drawn from
+    moment    with copies of the raw predictions
+    curves    the history, by names of data set and metric
+    stopped   a callback has ended it
+    """
+
+    identity: dict[str, Any]
+    entropy: int
+    moment: Moment
+    trees: list[GrownTree]
+    curves: Curves
+    stopped: bool
+
+
+def to_bytes(stored: Stored) -> bytes:
+    combinations = _combinations_of(stored.trees)
+    moment = stored.moment
+    fields = {
+        "snapshot": FORMAT,
+        "ocelotboost": version(),
+        "sha256": "",
+        "identity": stored.identity,
+        "entropy": stored.entropy,
+        "generators": moment.generators,
+        "seconds": moment.seconds,
+        "stopped": stored.stopped,
+        "curves": [list(names) for names in stored.curves],
+        "combinations": [
+            [list(c.features), [[split.column, split.bin] for split in c.base]]
+            for c in combinations
+        ],
+    }
+    arrays = {
+        **_tree_arrays(stored.trees, combinations, len(moment.raw["model 0"])),
+        "history": np.array(list(stored.curves.values()), dtype=np.float64),
+        **{_RAW + name: raw for name, raw in moment.raw.items()},
+    }
+    fields["sha256"] = checksum(fields, arrays)
+    return safetensors.numpy.save(arrays, metadata={_TEXT: json.dumps(fields)})
+
+
+def from_bytes(data: bytes, path: str) -> Stored:
+    """The training that ``to_bytes`` was given."""
+    try:
+        fields, arrays = _parse(data)
+        if checksum(fields, arrays) != fields["sha256"]:
+            raise SnapshotError(f"its content does not match its checksum. {_START_ANEW}")
+        return _stored(fields, arrays)
+    except SnapshotError as problem:
+        raise SnapshotError(f"Cannot go on from the snapshot {path!r}: {problem}") from None
+    except _SIGNS_OF_DAMAGE as problem:
+        found = f"{type(problem).__name__}: {str(problem)[:200]}"
+        raise SnapshotError(
+            f"Cannot go on from the snapshot {path!r}: it is damaged or not a snapshot ({found}). "
+            + _START_ANEW
+        ) from problem
+
+
+def _parse(data: bytes) -> tuple[dict[str, Any], Arrays]:
+    end = 8 + int.from_bytes(data[:8], "little")
+    if data[8:9] != b"{" or end > len(data):
+        raise SnapshotError(f"it is cut short, or not a snapshot. {_START_ANEW}")
+    metadata = json.loads(data[8:end]).get("__metadata__", {})
+    fields = json.loads(metadata.get(_TEXT, "{}"))
+    if "snapshot" not in fields:
+        what = "a model" if "format" in fields else "a safetensors file of something else"
+        raise SnapshotError(f"it is {what}. Give another name for the snapshot.")
+    if (fields["snapshot"], fields["ocelotboost"]) != (FORMAT, version()):
+        raise SnapshotError(
+            f"it was written by ocelotboost {fields['ocelotboost']}, and this is {version()}, "
+            f"which may train other trees. Go on with that version. {_START_ANEW}"
+        )
+    return fields, safetensors.numpy.load(data)
+
+
+def _stored(fields: dict[str, Any], arrays: Arrays) -> Stored:
+    combinations = [
+        Combination(tuple(features), tuple(ColumnSplit(*split) for split in base))
+        for features, base in fields["combinations"]
+    ]
+    trees = _trees(arrays, combinations)
+    raw = {n.removeprefix(_RAW): array for n, array in arrays.items() if n.startswith(_RAW)}
+    names = [(data, metric) for data, metric in fields["curves"]]
+    return Stored(
+        identity=fields["identity"],
+        entropy=fields["entropy"],
+        moment=Moment(len(trees), fields["generators"], raw, fields["seconds"]),
+        trees=trees,
+        curves=dict(zip(names, arrays["history"].tolist(), strict=True)),
+        stopped=fields["stopped"],
+    )
+
+
+# ---- trees -----------------------------------------------------------------------------------
+
+
+def _combinations_of(trees: list[GrownTree]) -> dict[Combination, int]:
+    """Those that the trees ask about, and their numbers in the file."""
+    splits = (split for tree in trees for split in tree.splits)
+    used = dict.fromkeys(s.combination for s in splits if isinstance(s, StatisticSplit))
+    return {combination: number for number, combination in enumerate(used)}
+
+
+def _tree_arrays(
+    trees: list[GrownTree], combinations: dict[Combination, int], n_outputs: int
+) -> Arrays:
+    splits = [
+        (
+            combinations[split.combination]
+            if isinstance(split, StatisticSplit)
+            else _NO_COMBINATION,
+            split.column,
+            split.bin,
+        )
+        for tree in trees
+        for split in tree.splits
+    ]
+    return {
+        "splits": np.array(splits, dtype=np.int32).reshape(-1, 3),
+        "depths": np.array([len(tree.splits) for tree in trees], dtype=np.int32),
+        "leaf_values": np.concatenate(
+            [np.empty((0, n_outputs)), *(tree.leaf_values for tree in trees)]
+        ),
+        "leaf_weights": np.concatenate([np.empty(0), *(tree.leaf_weights for tree in trees)]),
+    }
+
+
+def _trees(arrays: Arrays, combinations: list[Combination]) -> list[GrownTree]:
+    depths = arrays["depths"]
+    first_leaves = np.cumsum(1 << depths)[:-1]
+    return [
+        GrownTree([_split(row, combinations) for row in splits.tolist()], values, weights)
+        for splits, values, weights in zip(
+            np.split(arrays["splits"], np.cumsum(depths)[:-1]),
+            np.split(arrays["leaf_values"], first_leaves),
+            np.split(arrays["leaf_weights"], first_leaves),
+            strict=True,
+        )
+    ][: len(depths)]  # of no trees, one piece is left
+
+
+def _split(row: list[int], combinations: list[Combination]) -> Split:
+    combination, column, bin = row
+    if combination == _NO_COMBINATION:
+        return ColumnSplit(column, bin)
+    return StatisticSplit(combinations[combination], column, bin)
