@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from tools.fingerprint import categories, numbers, signal, weights
 
@@ -398,7 +399,6 @@ def test_other_data_is_refused_by_name(tmp_path):
 
 
 def test_columns_are_called_by_name(tmp_path):
-    pd = pytest.importorskip("pandas")
     X, y = regression(100)
     X, file = pd.DataFrame(X).add_prefix("size_"), tmp_path / "run.snapshot"
     OcelotRegressor(iterations=1).fit(X, y, snapshot=file)
