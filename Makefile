@@ -136,5 +136,5 @@ sanitize: sanitize-threads $(SANITIZED)/.package
 sanitize-threads:
 	@mkdir -p $(SANITIZED)
 	$(SANITIZE_CXX) -std=c++20 -O1 -g -fsanitize=thread -Wall -Wextra -Icpp/core -pthread \
-	  -o $(SANITIZED)/pool_stress cpp/core/pool.cpp cpp/tests/pool_stress.cpp
+	  -o $(SANITIZED)/pool_stress cpp/core/shared/pool.cpp cpp/tests/pool_stress.cpp
 	TSAN_OPTIONS=halt_on_error=1 $(SANITIZED)/pool_stress

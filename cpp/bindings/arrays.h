@@ -10,7 +10,7 @@
 
 #include "checks.h"
 #include "gil.h"
-#include "siphash.h"
+#include "shared/siphash.h"
 #include "threads.h"
 
 namespace ocelot::bindings {

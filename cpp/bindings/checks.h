@@ -18,7 +18,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "highest.h"
+#include "shared/highest.h"
 
 namespace ocelot::bindings {
 

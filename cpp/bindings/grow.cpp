@@ -4,12 +4,12 @@
 #include <vector>
 
 #include "arrays.h"
-#include "histogram.h"
-#include "level.h"
-#include "pack.h"
-#include "partition.h"
-#include "sampling.h"
-#include "score.h"
+#include "boost/sampling.h"
+#include "grow/histogram.h"
+#include "grow/level.h"
+#include "grow/pack.h"
+#include "grow/partition.h"
+#include "grow/score.h"
 #include "score_arguments.h"
 
 namespace ocelot::bindings {

@@ -1,7 +1,7 @@
 #include "arrays.h"
-#include "derivatives.h"
-#include "newton.h"
-#include "segments.h"
+#include "leaves/newton.h"
+#include "leaves/segments.h"
+#include "loss/derivatives.h"
 
 namespace ocelot::bindings {
 namespace {

@@ -1,4 +1,4 @@
-#include "links.h"
+#include "loss/links.h"
 
 #include "arrays.h"
 

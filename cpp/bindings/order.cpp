@@ -1,13 +1,13 @@
 #include <nanobind/stl/tuple.h>
 
 #include "arrays.h"
-#include "join_codes.h"
+#include "grow/statistic_choice.h"
+#include "grow/statistic_histogram.h"
+#include "grow/statistic_score.h"
+#include "order/join_codes.h"
+#include "order/statistics.h"
+#include "order/whole_data.h"
 #include "score_arguments.h"
-#include "statistic_choice.h"
-#include "statistic_histogram.h"
-#include "statistic_score.h"
-#include "statistics.h"
-#include "whole_data.h"
 
 namespace ocelot::bindings {
 namespace {

@@ -1,7 +1,7 @@
-#include "predict.h"
+#include "predict/predict.h"
 
 #include "arrays.h"
-#include "lookup.h"
+#include "predict/lookup.h"
 
 namespace ocelot::bindings {
 namespace {

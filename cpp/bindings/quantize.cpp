@@ -1,5 +1,5 @@
 #include "arrays.h"
-#include "borders.h"
+#include "quantize/borders.h"
 
 namespace ocelot::bindings {
 namespace {

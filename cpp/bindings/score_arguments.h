@@ -2,7 +2,7 @@
 #pragma once
 
 #include "arrays.h"
-#include "score.h"
+#include "grow/score.h"
 
 namespace ocelot::bindings {
 

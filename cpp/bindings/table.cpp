@@ -1,7 +1,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "arrays.h"
-#include "categories.h"
+#include "table/categories.h"
 
 namespace ocelot::bindings {
 namespace {

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "pool.h"
+#include "shared/pool.h"
 
 namespace {
 

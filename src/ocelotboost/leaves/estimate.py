@@ -2,7 +2,7 @@
 
     Gradient   Σg / (Σw + λ)
     Newton     Σg / (Σh + λ); a system of equations where a row has several outputs, with many of
-               them one whose off-diagonal part is a single product (cpp/core/newton.h)
+               them one whose off-diagonal part is a single product (cpp/core/leaves/newton.h)
     Exact      the weighted quantile of the residuals
 
 Gradient and Newton take several steps. Each leaf goes its own way: a step that makes the loss of

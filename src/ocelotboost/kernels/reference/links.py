@@ -1,4 +1,4 @@
-"""Twins of the links. The exponential is that of cpp/core/vector_math.h, operation by operation."""
+"""Twins of the links. The exponential is that of cpp/core/shared/vector_math.h, operation by operation."""
 
 from __future__ import annotations
 

@@ -1,0 +1,108 @@
+#include "order/join_codes.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "shared/mix64.h"
+#include "shared/multiversion.h"
+#include "shared/numbering.h"
+#include "shared/pool.h"
+
+namespace ocelot {
+namespace {
+
+constexpr std::uint32_t no_code = 0xffffffff;
+
+// Codes of neighbours are neighbours too, so their bits have to be mixed.
+struct MixedBits {
+  OCELOT_INLINE std::uint64_t operator()(std::uint64_t key) const { return mix64(key); }
+};
+
+// Numbers keys in the order in which they first occur. With few possible keys a table has a place
+// for each; with many it is a hash table that grows, so that it stays as small as the values are
+// few.
+class KeyNumbering {
+ public:
+  KeyNumbering(std::uint64_t n_possible, std::size_t n_rows) : direct_(n_possible <= 2 * n_rows) {
+    if (direct_) codes_.assign(n_possible, no_code);
+  }
+
+  void number(const std::uint64_t* keys, std::size_t count, std::uint32_t* out) {
+    if (direct_) {
+      for (std::size_t i = 0; i < count; ++i) {
+        std::uint32_t& code = codes_[keys[i]];
+        if (code == no_code) code = n_direct_++;
+        out[i] = code;
+      }
+      return;
+    }
+    hashed_.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) hashed_.prefetch(keys[i]);
+    for (std::size_t i = 0; i < count; ++i) out[i] = hashed_.number_of(keys[i]);
+  }
+
+  std::uint32_t size() const { return direct_ ? n_direct_ : hashed_.size(); }
+
+ private:
+  bool direct_;
+  std::uint32_t n_direct_ = 0;
+  std::vector<std::uint32_t> codes_;
+  Numbering<MixedBits> hashed_;
+};
+
+// Members are joined as digits of one number while it fits into 64 bits; when it no longer would,
+// what is joined so far is numbered anew.
+std::uint32_t join(const std::uint32_t* codes, const std::uint32_t* value_counts,
+                   std::size_t n_rows, const std::uint32_t* members, std::size_t n_members,
+                   std::uint32_t* out) {
+  constexpr std::size_t block = 64;
+  const std::uint32_t* joined = codes + members[0] * n_rows;
+  std::uint64_t n_joined = value_counts[members[0]];
+  std::size_t next = 1;
+  do {
+    const std::size_t first = next;
+    std::uint64_t n_possible = n_joined;
+    while (next < n_members &&
+           n_possible <= (std::uint64_t{1} << 63) / std::max(value_counts[members[next]], 1u)) {
+      n_possible *= value_counts[members[next++]];
+    }
+    KeyNumbering numbering(n_possible, n_rows);
+    std::uint64_t keys[block];
+    for (std::size_t begin = 0; begin < n_rows; begin += block) {
+      const std::size_t count = std::min(block, n_rows - begin);
+      for (std::size_t i = 0; i < count; ++i) keys[i] = joined[begin + i];
+      for (std::size_t m = first; m < next; ++m) {
+        const std::uint32_t* member = codes + members[m] * n_rows + begin;
+        const std::uint64_t radix = value_counts[members[m]];
+        for (std::size_t i = 0; i < count; ++i) keys[i] = keys[i] * radix + member[i];
+      }
+      numbering.number(keys, count, out + begin);
+    }
+    joined = out;
+    n_joined = numbering.size();
+  } while (next < n_members);
+  return std::uint32_t(n_joined);
+}
+
+OCELOT_HOT std::uint64_t fingerprint(const std::uint32_t* codes, std::size_t n_rows) {
+  std::uint64_t sum = 0;
+  for (std::size_t row = 0; row < n_rows; ++row) sum += codes[row] * mix64(row + 1);
+  return sum;
+}
+
+}  // namespace
+
+void join_codes(const std::uint32_t* codes, const std::uint32_t* value_counts, std::size_t n_rows,
+                const std::uint32_t* member_offsets, const std::uint32_t* members,
+                const std::uint32_t* lines, std::size_t n_combinations, std::uint32_t* out_codes,
+                std::uint32_t* out_value_counts, std::uint64_t* out_fingerprints, int n_threads) {
+  parallel_for(n_combinations, n_threads, [&](std::size_t c) {
+    const std::size_t line = lines[c];
+    std::uint32_t* const out = out_codes + line * n_rows;
+    out_value_counts[line] = join(codes, value_counts, n_rows, members + member_offsets[c],
+                                  member_offsets[c + 1] - member_offsets[c], out);
+    out_fingerprints[line] = fingerprint(out, n_rows);
+  });
+}
+
+}  // namespace ocelot

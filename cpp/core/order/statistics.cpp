@@ -1,0 +1,337 @@
+#include "order/statistics.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include "shared/multiversion.h"
+#include "shared/pool.h"
+
+namespace ocelot {
+namespace {
+
+constexpr std::size_t lookahead = 16;
+
+// Even borders from low to high.
+struct Cut {
+  double low, scale;
+
+  std::uint32_t bin(double statistic) const {
+    const double x = (statistic - low) * scale;
+    return x <= 0 ? 0 : x >= 15 ? 15 : std::uint32_t(x);
+  }
+};
+
+Cut cut(double low, double high) { return {low, 15.0 / (high - low)}; }
+
+// Bins, two to a byte, in the order of the columns.
+class HalfBytes {
+ public:
+  explicit HalfBytes(std::uint8_t* out) : out_(out) {}
+  void put(std::uint32_t bin) {
+    if (column_ % 2) {
+      out_[column_ / 2] = std::uint8_t(out_[column_ / 2] | bin << 4);
+    } else {
+      out_[column_ / 2] = std::uint8_t(bin);
+    }
+    ++column_;
+  }
+
+ private:
+  std::uint8_t* out_;
+  std::size_t column_ = 0;
+};
+
+std::uint32_t frequency_bin(double count, double total) { return cut(0, 1).bin(count / total); }
+
+// From a count and sums to the bins of all columns.
+class Bins {
+ public:
+  explicit Bins(const StatisticColumns& columns) : columns_(columns) {
+    for (std::size_t c = 0; c < columns.n_targets * columns.n_priors; ++c) {
+      cuts_.push_back(cut(columns.lows[c], columns.highs[c]));
+      prior_sums_.push_back(columns.prior_weight * columns.priors[c]);
+    }
+  }
+
+  // The frequency, where it is wanted, comes after the other columns.
+  template <class Number>
+  void write(const Number* sums, std::uint32_t frequency_bin, std::uint8_t* out) const {
+    HalfBytes bins(out);
+    const double total = double(sums[0]) + columns_.prior_weight;
+    for (std::size_t c = 0; c < cuts_.size(); ++c) {
+      const double sum = double(sums[1 + c / columns_.n_priors]);
+      bins.put(cuts_[c].bin((sum + prior_sums_[c]) / total));
+    }
+    if (columns_.frequency) bins.put(frequency_bin);
+  }
+
+ private:
+  const StatisticColumns& columns_;
+  std::vector<Cut> cuts_;
+  std::vector<double> prior_sums_;
+};
+
+// How often each value of a combination occurs, beside the most frequent one. Number is an integer
+// where targets and weights are counts; a double holds those exactly, so both give the same bins.
+template <class Number>
+struct Frequencies {
+  std::vector<std::uint8_t> bins;  // of each value
+
+  Frequencies(const std::uint32_t* codes, std::size_t n_values, const float* weights,
+              std::size_t begin, std::size_t end)
+      : bins(n_values) {
+    std::vector<Number> counts(n_values);
+    for (std::size_t row = begin; row < end; ++row) {
+      counts[codes[row]] += weights ? Number(weights[row]) : Number(1);
+    }
+    if (counts.empty()) return;
+    const double total = 1 + double(*std::max_element(counts.begin(), counts.end()));
+    // Most values are rare: their bins are looked up, not divided for.
+    std::uint8_t of_rare[n_rare];
+    for (std::size_t count = 0; count < n_rare; ++count) {
+      of_rare[count] = std::uint8_t(frequency_bin(double(count), total));
+    }
+    for (std::size_t v = 0; v < n_values; ++v) {
+      const bool rare = counts[v] < Number(n_rare) && counts[v] == Number(std::size_t(counts[v]));
+      bins[v] = rare ? of_rare[std::size_t(counts[v])]
+                     : std::uint8_t(frequency_bin(double(counts[v]), total));
+    }
+  }
+
+ private:
+  static constexpr std::size_t n_rare = 64;
+};
+
+// The statistic of one combination in one ordering.
+template <class Number, std::size_t fixed_targets>
+class Scan {
+ public:
+  Scan(const std::uint32_t* codes, const float* targets, const float* weights, std::size_t n_rows,
+       const StatisticColumns& columns, const Bins& bins, const Frequencies<Number>& frequencies)
+      : codes_(codes),
+        targets_(targets),
+        weights_(weights),
+        n_rows_(n_rows),
+        n_targets_(fixed_targets ? fixed_targets : columns.n_targets),
+        n_bytes_(columns.n_bytes),
+        bins_(bins),
+        frequencies_(frequencies) {
+    // Memory of this thread: sums of many values, made anew each time, would be cleared twice.
+    static thread_local std::vector<Number> memory;
+    memory.assign(frequencies.bins.size() * (n_targets_ + 1), Number(0));
+    sums_ = memory.data();
+  }
+
+  void run(const std::uint32_t* order, History history, std::size_t window, std::size_t n_out_rows,
+           std::uint8_t* out) {
+    if (history == History::before) {
+      run_in_order(order, window, out);
+      return;
+    }
+    const std::size_t begin = history == History::apart ? n_out_rows : 0;
+    for (std::size_t row = begin; row < n_rows_; ++row) add(sums_of(row), row, 1);
+    std::vector<Number> own(n_targets_ + 1);
+    for (std::size_t row = 0; row < n_out_rows; ++row) {
+      std::copy_n(sums_of(row), own.size(), own.data());
+      if (history == History::all_but_own) add(own.data(), row, -1);
+      bins_.write(own.data(), frequencies_.bins[codes_[row]], out + row * n_bytes_);
+    }
+  }
+
+ private:
+  void run_in_order(const std::uint32_t* order, std::size_t window, std::uint8_t* out) {
+    const double window_total = window ? 1 + double(largest_of_last(order, window)) : 0;
+    for (std::size_t k = 0; k < n_rows_; ++k) {
+      if (k + 2 * lookahead < n_rows_) __builtin_prefetch(&codes_[order[k + 2 * lookahead]]);
+      if (k + lookahead < n_rows_) {
+        const std::uint32_t ahead = order[k + lookahead];
+        __builtin_prefetch(sums_of(ahead));
+        __builtin_prefetch(out + ahead * n_bytes_, 1);
+      }
+      const std::uint32_t row = order[k];
+      Number* sums = sums_of(row);
+      // In a window the frequency is that of the window.
+      const std::uint32_t frequency =
+          window ? frequency_bin(double(sums[0]), window_total) : frequencies_.bins[codes_[row]];
+      bins_.write(sums, frequency, out + row * n_bytes_);
+      add(sums, row, 1);
+      if (window && k >= window) add(sums_of(order[k - window]), order[k - window], -1);
+    }
+  }
+
+  // The largest count of the last window, which is the history of new rows.
+  Number largest_of_last(const std::uint32_t* order, std::size_t window) {
+    const std::uint32_t* first = order + (n_rows_ - std::min(window, n_rows_));
+    Number largest = 0;
+    for (const std::uint32_t* row = first; row < order + n_rows_; ++row) {
+      largest = std::max(largest, sums_of(*row)[0] += weight(*row));
+    }
+    for (const std::uint32_t* row = first; row < order + n_rows_; ++row) sums_of(*row)[0] = 0;
+    return largest;
+  }
+
+  Number* sums_of(std::size_t row) { return &sums_[codes_[row] * (n_targets_ + 1)]; }
+
+  Number weight(std::size_t row) const { return weights_ ? Number(weights_[row]) : Number(1); }
+
+  void add(Number* sums, std::size_t row, int sign) {
+    const Number w = sign > 0 ? weight(row) : Number(-weight(row));
+    sums[0] += w;
+    for (std::size_t t = 0; t < n_targets_; ++t) {
+      sums[1 + t] += w * Number(targets_[t * n_rows_ + row]);
+    }
+  }
+
+  const std::uint32_t* codes_;
+  const float* targets_;
+  const float* weights_;
+  std::size_t n_rows_, n_targets_, n_bytes_;
+  const Bins& bins_;
+  const Frequencies<Number>& frequencies_;
+  Number* sums_;  // of each value its count, then the sum of each target
+};
+
+// The usual case, of one target that is 0 or 1, up to three priors and the frequency: all columns
+// of a row at once, in the lanes of a vector.
+constexpr std::size_t fast_priors = 3;
+constexpr std::uint32_t count_mask = 0x0fffffff;  // the frequency's bin is above the count
+
+typedef double Four __attribute__((vector_size(32)));
+typedef std::int32_t FourBins __attribute__((vector_size(16)));
+
+struct FourCuts {
+  Four prior_sums{}, lows{}, scales{};
+  double prior_weight;
+  std::uint32_t frequency_shift;
+  std::size_t n_bytes;
+
+  explicit FourCuts(const StatisticColumns& columns)
+      : prior_weight(columns.prior_weight),
+        frequency_shift(std::uint32_t(4 * columns.n_priors)),
+        n_bytes(columns.n_bytes) {
+    for (std::size_t p = 0; p < columns.n_priors; ++p) {
+      const Cut own = cut(columns.lows[p], columns.highs[p]);
+      prior_sums[p] = columns.prior_weight * columns.priors[p];
+      lows[p] = own.low;
+      scales[p] = own.scale;
+    }
+  }
+};
+
+struct CountAndSum {
+  std::uint32_t count, sum;
+};
+
+// sums [n_values] begin with the frequency's bins; targets are in the order of time.
+template <std::size_t n_bytes>
+OCELOT_INLINE void scan_in_order(const std::uint32_t* codes, const std::uint32_t* order,
+                                 const std::uint8_t* targets, std::size_t n_rows,
+                                 const FourCuts& cuts, CountAndSum* sums, std::uint8_t* out) {
+  const Four prior_sums = cuts.prior_sums, lows = cuts.lows, scales = cuts.scales;
+  const Four zero{}, last = zero + 15.0;
+  for (std::size_t k = 0; k < n_rows; ++k) {
+    if (k + 2 * lookahead < n_rows) __builtin_prefetch(&codes[order[k + 2 * lookahead]]);
+    if (k + lookahead < n_rows) {
+      const std::uint32_t ahead = order[k + lookahead];
+      __builtin_prefetch(&sums[codes[ahead]]);
+      __builtin_prefetch(out + ahead * n_bytes, 1);
+    }
+    const std::uint32_t row = order[k];
+    CountAndSum& own = sums[codes[row]];
+    const double total = double(std::int32_t(own.count & count_mask)) + cuts.prior_weight;
+    const Four statistic = (prior_sums + double(std::int32_t(own.sum))) / (zero + total);
+    Four x = (statistic - lows) * scales;
+    x = x > zero ? x : zero;
+    x = x < last ? x : last;
+    const FourBins bins = __builtin_convertvector(x, FourBins);
+    const auto packed = std::uint16_t(bins[0] | bins[1] << 4 | bins[2] << 8 |
+                                      int(own.count >> 28) << cuts.frequency_shift);
+    std::memcpy(out + row * n_bytes, &packed, n_bytes);
+    own.count += 1;
+    own.sum += targets[k];
+  }
+}
+
+OCELOT_HOT void scan(const std::uint32_t* codes, const std::uint32_t* order,
+                     const std::uint8_t* targets, std::size_t n_rows, const FourCuts& cuts,
+                     CountAndSum* sums, std::uint8_t* out) {
+  cuts.n_bytes == 2 ? scan_in_order<2>(codes, order, targets, n_rows, cuts, sums, out)
+                    : scan_in_order<1>(codes, order, targets, n_rows, cuts, sums, out);
+}
+
+bool are_counts(const float* targets, std::size_t n_targets, const float* weights,
+                std::size_t n_rows) {
+  if (weights) return false;
+  return std::all_of(targets, targets + n_targets * n_rows,
+                     [](float t) { return t == 0.0f || t == 1.0f; });
+}
+
+void run_fast(const std::uint32_t* codes, const std::uint32_t* value_counts,
+              const std::uint32_t* lines, std::size_t n_combinations, std::size_t n_rows,
+              const std::uint32_t* orders, std::size_t n_orderings, const float* targets,
+              const StatisticColumns& columns, const std::uint32_t* units, std::uint8_t* out,
+              int n_threads) {
+  const FourCuts cuts(columns);
+  std::vector<std::uint8_t> in_order(n_orderings * n_rows);
+  parallel_blocks(n_orderings * n_rows, 65536, n_threads,
+                  [&](std::size_t begin, std::size_t end, std::size_t) {
+                    for (std::size_t i = begin; i < end; ++i) {
+                      in_order[i] = std::uint8_t(targets[orders[i]]);
+                    }
+                  });
+  parallel_for(n_combinations * n_orderings, n_threads, [&](std::size_t task) {
+    const std::size_t c = task / n_orderings, r = task % n_orderings;
+    const std::uint32_t* own = codes + lines[c] * n_rows;
+    const std::uint32_t n_values = value_counts[lines[c]];
+    const Frequencies<std::uint32_t> frequencies(own, n_values, nullptr, 0, n_rows);
+    // Memory of this thread: sums of many values, allocated anew each time, cost more to clear.
+    static thread_local std::vector<CountAndSum> sums;
+    sums.resize(std::max<std::size_t>(sums.size(), n_values));
+    for (std::size_t v = 0; v < n_values; ++v) {
+      sums[v] = {std::uint32_t(frequencies.bins[v]) << 28, 0};
+    }
+    scan(own, orders + r * n_rows, in_order.data() + r * n_rows, n_rows, cuts, sums.data(),
+         out + units[task] * n_rows * columns.n_bytes);
+  });
+}
+
+}  // namespace
+
+void target_statistics(const std::uint32_t* codes, const std::uint32_t* value_counts,
+                       const std::uint32_t* lines, std::size_t n_combinations, std::size_t n_rows,
+                       const std::uint32_t* orders, std::size_t n_orderings, History history,
+                       std::size_t window, const float* targets, const float* weights,
+                       const StatisticColumns& columns, const std::uint32_t* units,
+                       std::size_t n_out_rows, std::uint8_t* out, int n_threads) {
+  const bool counts = are_counts(targets, columns.n_targets, weights, n_rows);
+  const Bins bins(columns);
+  const auto run = [&]<class Number, std::size_t fixed_targets>() {
+    std::vector<std::optional<Frequencies<Number>>> frequencies(n_combinations);
+    const std::size_t begin = history == History::apart ? n_out_rows : 0;
+    parallel_for(n_combinations, n_threads, [&](std::size_t c) {
+      frequencies[c].emplace(codes + lines[c] * n_rows, value_counts[lines[c]], weights, begin,
+                             n_rows);
+    });
+    parallel_for(n_combinations * n_orderings, n_threads, [&](std::size_t task) {
+      const std::size_t c = task / n_orderings, r = task % n_orderings;
+      Scan<Number, fixed_targets>(codes + lines[c] * n_rows, targets, weights, n_rows, columns,
+                                  bins, *frequencies[c])
+          .run(orders + r * n_rows, history, window, n_out_rows,
+               out + units[task] * n_out_rows * columns.n_bytes);
+    });
+  };
+  const bool fast = counts && history == History::before && window == 0 && columns.n_targets == 1 &&
+                    columns.n_priors <= fast_priors && columns.frequency && n_rows < count_mask;
+  if (fast) {
+    run_fast(codes, value_counts, lines, n_combinations, n_rows, orders, n_orderings, targets,
+             columns, units, out, n_threads);
+  } else if (counts) {
+    run.template operator()<std::uint32_t, 0>();
+  } else {
+    run.template operator()<double, 0>();
+  }
+}
+
+}  // namespace ocelot

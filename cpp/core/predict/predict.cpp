@@ -1,0 +1,172 @@
+#include "predict/predict.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "shared/multiversion.h"
+#include "shared/pool.h"
+
+namespace ocelot {
+namespace {
+
+constexpr std::size_t block_size = 128;
+constexpr std::size_t trees_at_once = 4;
+
+// Leaf numbers of the first count rows of a block, one question after the other.
+template <class Leaf>
+OCELOT_INLINE void find_leaves(const std::uint8_t* bins, std::size_t n_rows,
+                               const std::uint32_t* columns, const std::uint8_t* split_bins,
+                               std::size_t depth, std::size_t count, Leaf* leaves) {
+  for (std::size_t i = 0; i < count; ++i) leaves[i] = 0;
+  for (std::size_t d = 0; d < depth; ++d) {
+    const std::uint8_t* column = bins + columns[d] * n_rows;
+    const std::uint8_t bin = split_bins[d];
+    for (std::size_t i = 0; i < count; ++i) {
+      leaves[i] = Leaf(leaves[i] + leaves[i] + (column[i] > bin ? 1 : 0));
+    }
+  }
+}
+
+typedef std::uint8_t Bytes __attribute__((vector_size(32), aligned(1), may_alias));
+
+// Trees of depth up to 8, whose leaf numbers are bytes. A whole block stays in four registers.
+OCELOT_HOT void find_narrow_leaves(const std::uint8_t* bins, std::size_t n_rows,
+                                   const std::uint32_t* columns, const std::uint8_t* split_bins,
+                                   std::size_t depth, std::size_t count, std::uint8_t* leaves) {
+  if (count < block_size) {
+    find_leaves(bins, n_rows, columns, split_bins, depth, count, leaves);
+    return;
+  }
+  Bytes a{}, b{}, c{}, e{};
+  for (std::size_t d = 0; d < depth; ++d) {
+    const Bytes* column = reinterpret_cast<const Bytes*>(bins + columns[d] * n_rows);
+    const Bytes bin = Bytes{} + split_bins[d];
+    // A comparison is -1 where it holds.
+    a = a + a - Bytes(column[0] > bin);
+    b = b + b - Bytes(column[1] > bin);
+    c = c + c - Bytes(column[2] > bin);
+    e = e + e - Bytes(column[3] > bin);
+  }
+  Bytes* out = reinterpret_cast<Bytes*>(leaves);
+  out[0] = a;
+  out[1] = b;
+  out[2] = c;
+  out[3] = e;
+}
+
+OCELOT_HOT void find_wide_leaves(const std::uint8_t* bins, std::size_t n_rows,
+                                 const std::uint32_t* columns, const std::uint8_t* split_bins,
+                                 std::size_t depth, std::size_t count, std::uint32_t* leaves) {
+  find_leaves(bins, n_rows, columns, split_bins, depth, count, leaves);
+}
+
+// sums [count][n_outputs]
+template <class Leaf>
+void add_values(const Leaf* leaves, std::size_t count, const double* values, std::size_t n_outputs,
+                double* sums) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const double* leaf = values + std::size_t(leaves[i]) * n_outputs;
+    for (std::size_t k = 0; k < n_outputs; ++k) sums[i * n_outputs + k] += leaf[k];
+  }
+}
+
+// Four trees of one output. Not compiled for vectors: gathering by plain loads is quicker than by
+// vector instructions. The order of the additions is that of one tree after the other.
+void add_four_trees(const std::uint8_t (*leaves)[block_size], std::size_t count,
+                    const double* const* values, double* sums) {
+  for (std::size_t i = 0; i < count; ++i) {
+    double sum = sums[i];
+    sum += values[0][leaves[0][i]];
+    sum += values[1][leaves[1][i]];
+    sum += values[2][leaves[2][i]];
+    sum += values[3][leaves[3][i]];
+    sums[i] = sum;
+  }
+}
+
+// bins point to the block's first row.
+void predict_block(const std::uint8_t* bins, std::size_t n_rows, std::size_t count,
+                   const TreesOnBins& trees, double* sums) {
+  alignas(64) std::uint8_t narrow[trees_at_once][block_size];
+  alignas(64) std::uint32_t wide[block_size];
+  const double* waiting[trees_at_once];  // leaf values of trees whose leaves are found
+  std::size_t n_waiting = 0;
+  const std::uint32_t* columns = trees.split_columns;
+  const std::uint8_t* split_bins = trees.split_bins;
+  const double* values = trees.leaf_values;
+  const auto add_waiting = [&] {
+    if (n_waiting == trees_at_once && trees.n_outputs == 1) {
+      add_four_trees(narrow, count, waiting, sums);
+    } else {
+      for (std::size_t t = 0; t < n_waiting; ++t) {
+        add_values(narrow[t], count, waiting[t], trees.n_outputs, sums);
+      }
+    }
+    n_waiting = 0;
+  };
+  for (std::size_t tree = 0; tree < trees.n_trees; ++tree) {
+    const std::size_t depth = trees.depths[tree];
+    if (depth <= 8) {
+      find_narrow_leaves(bins, n_rows, columns, split_bins, depth, count, narrow[n_waiting]);
+      waiting[n_waiting++] = values;
+      if (n_waiting == trees_at_once) add_waiting();
+    } else {
+      add_waiting();
+      find_wide_leaves(bins, n_rows, columns, split_bins, depth, count, wide);
+      add_values(wide, count, values, trees.n_outputs, sums);
+    }
+    columns += depth;
+    split_bins += depth;
+    values += (std::size_t{1} << depth) * trees.n_outputs;
+  }
+  add_waiting();
+}
+
+// Rows are few: one walk a row.
+void predict_row(const std::uint8_t* bins, std::size_t n_rows, std::size_t row,
+                 const TreesOnBins& trees, double* sums) {
+  const std::uint32_t* columns = trees.split_columns;
+  const std::uint8_t* split_bins = trees.split_bins;
+  const double* values = trees.leaf_values;
+  for (std::size_t tree = 0; tree < trees.n_trees; ++tree) {
+    const std::size_t depth = trees.depths[tree];
+    std::size_t leaf = 0;
+    for (std::size_t d = 0; d < depth; ++d) {
+      leaf = leaf * 2 + (bins[columns[d] * n_rows + row] > split_bins[d]);
+    }
+    for (std::size_t k = 0; k < trees.n_outputs; ++k) sums[k] += values[leaf * trees.n_outputs + k];
+    columns += depth;
+    split_bins += depth;
+    values += (std::size_t{1} << depth) * trees.n_outputs;
+  }
+}
+
+}  // namespace
+
+void predict_trees(const std::uint8_t* bins, std::size_t n_rows, const TreesOnBins& trees,
+                   double* raw, int n_threads) {
+  parallel_blocks(n_rows, block_size, n_threads,
+                  [&](std::size_t begin, std::size_t end, std::size_t) {
+                    const std::size_t count = end - begin, n_outputs = trees.n_outputs;
+                    std::vector<double> sums(count * n_outputs);
+                    for (std::size_t i = 0; i < count; ++i) {
+                      for (std::size_t k = 0; k < n_outputs; ++k) {
+                        sums[i * n_outputs + k] = raw[k * n_rows + begin + i];
+                      }
+                    }
+                    if (count < 8) {
+                      for (std::size_t i = 0; i < count; ++i) {
+                        predict_row(bins, n_rows, begin + i, trees, sums.data() + i * n_outputs);
+                      }
+                    } else {
+                      predict_block(bins + begin, n_rows, count, trees, sums.data());
+                    }
+                    for (std::size_t i = 0; i < count; ++i) {
+                      for (std::size_t k = 0; k < n_outputs; ++k) {
+                        raw[k * n_rows + begin + i] = sums[i * n_outputs + k];
+                      }
+                    }
+                  });
+}
+
+}  // namespace ocelot
