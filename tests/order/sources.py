@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from ocelotboost.kernels.contract import History
 from ocelotboost.order.combination import Combination
 from ocelotboost.order.ordering import draw_orderings
+from ocelotboost.order.parcels import one_parcel
 from ocelotboost.order.statistic import StatisticTargets, statistic_columns
 from ocelotboost.order.statistic_cache import StatisticCache, StatisticSource
 from ocelotboost.quantize.block import ColumnBlock, ColumnSplit, fill_panels, layout_columns
@@ -84,7 +85,9 @@ def make_source(
         data=make_data(n_rows, seed),
         targets=targets,
         weight=weight,
-        orderings=draw_orderings(n_rows, n_supporting if in_order else 0, rng),
+        orderings=draw_orderings(
+            one_parcel(n_rows), n_supporting if in_order else 0, np.random.SeedSequence(seed)
+        ),
         columns=statistic_columns(targets, priors, prior_weight),
         history=history,
         window=window,

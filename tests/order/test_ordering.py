@@ -8,7 +8,8 @@ import pytest
 
 from ocelotboost import OcelotClassifier, ParameterError
 from ocelotboost.estimator.settings import settings_from
-from ocelotboost.order.ordering import draw_orderings, halves
+from ocelotboost.order.ordering import draw_orderings, halves, rows_by_time
+from ocelotboost.order.parcels import one_parcel
 from ocelotboost.order.rows_in_order import statistic_orderings
 from ocelotboost.table.from_input import table_from_input
 
@@ -20,13 +21,14 @@ def orderings(has_time=False, *, kind="ordered", count=3, seed=0):
     estimator = OcelotClassifier(
         has_time=has_time, target_statistic=kind, permutation_count=count, random_state=seed
     )
-    return statistic_orderings(TABLE, settings_from(estimator, None, None).order)
+    settings = settings_from(estimator, None, None).order
+    return statistic_orderings(TABLE, one_parcel(TABLE.n_rows), 0, settings)
 
 
 @pytest.mark.parametrize("n_rows", [1, 2, 1000])
 @pytest.mark.parametrize("count", [0, 1, 4])
 def test_orderings_are_permutations_and_differ(n_rows, count):
-    drawn = draw_orderings(n_rows, count, np.random.default_rng(0))
+    drawn = draw_orderings(one_parcel(n_rows), count, np.random.SeedSequence(0))
     assert drawn.shape == (count + 1, n_rows)
     assert drawn.dtype == np.uint32
     assert (np.sort(drawn, axis=1) == np.arange(n_rows)).all()
@@ -52,7 +54,7 @@ def test_a_column_of_times_sorts_stably_with_missing_ones_last(column):
 
 @pytest.mark.parametrize(("has_time", "earlier"), [(True, [0, 1, 2]), ("when", [1, 3, 5])])
 def test_the_earlier_half_is_the_history_of_the_later(has_time, earlier):
-    rows, history = halves(TABLE, has_time, np.random.SeedSequence(0))
+    rows, history = halves(6, rows_by_time(TABLE, has_time), np.random.SeedSequence(0))
     assert history.tolist() == earlier
     assert sorted([*rows, *history]) == list(range(6))
 

@@ -47,12 +47,12 @@ class Start:
 
 def training_set(ordered: RowsInOrder) -> TrainingSet:
     """The rows to learn from, as the loop takes them."""
-    rows, statistics = ordered.rows, ordered.statistics
+    statistics = ordered.statistics
     return TrainingSet(
         ordered.block,
-        rows.target,
-        rows.weight,
-        _are_whole(rows.weight),
+        ordered.target,
+        ordered.weight,
+        _are_whole(ordered.weight),
         None if statistics is None else statistics.cache,
         ordered.orderings,
     )

@@ -24,6 +24,7 @@ class Seeds:
     history      which rows are the history of a 'holdout' statistic
     orderings    orderings of target statistics, and of the segments of Ordered mode
     independent  orderings of the segments where they have their own
+    parcels      which rows are in which parcel, where they are many
     hash_key     uint64 (2,) what the categories of a new model are hashed under
     """
 
@@ -34,6 +35,7 @@ class Seeds:
     history: SeedSequence
     orderings: SeedSequence
     independent: SeedSequence
+    parcels: SeedSequence
     hash_key: NDArray[np.uint64]
 
 
@@ -44,10 +46,10 @@ def draw_seeds(random_state: Any) -> Seeds:
     elif isinstance(random_state, np.random.Generator):
         random_state = int(random_state.integers(1 << 31))
     drawn = SeedSequence(random_state)
-    hold_out, borders, trees, order, key = drawn.spawn(5)
+    hold_out, borders, trees, order, key, parcels = drawn.spawn(6)
     history, orderings, independent = order.spawn(3)
     hash_key = key.generate_state(2, np.uint64).astype(np.uint64)
     return Seeds(
         int(drawn.entropy),  # type: ignore[arg-type]
-        hold_out, borders, trees, history, orderings, independent, hash_key,
+        hold_out, borders, trees, history, orderings, independent, parcels, hash_key,
     )  # fmt: skip

@@ -116,6 +116,7 @@ def _order_settings(
         boosting_type=mode_of_continuing(mode) if continues else mode,
         segment_growth=float(given.segment_growth),
         first_body=given.first_body,
+        parcel_seed=seeds.parcels,
         history_seed=seeds.history,
         statistic_seed=seeds.orderings,
         segment_seed=seeds.independent if given.independent_orderings else seeds.orderings,

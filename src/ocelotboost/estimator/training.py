@@ -85,7 +85,7 @@ def train(
         eval_set(watched, quantizer, ordered, start, cache_bytes, n_threads)
         for watched in rows.watched
     ]
-    raw = start.raw(ordered.rows.table, n_threads)
+    raw = ordered.parcels.deal(start.raw(ordered.rows.table, n_threads))
     snapshots = snapshots_of(
         settings.snapshot,
         training,
@@ -126,7 +126,7 @@ def _replayed(
         trained.boosted.trees,
         training_set(ordered),
         loss,
-        trained.start.raw(ordered.rows.table, settings.n_threads),
+        ordered.parcels.deal(trained.start.raw(ordered.rows.table, settings.n_threads)),
         trained.settings.learning_rate,
         trained.settings.leaves,
     )

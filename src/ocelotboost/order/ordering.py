@@ -2,6 +2,9 @@
 
 The time is artificial, or what the user says it is. σ₁ … σ_s choose the structures of trees, each
 tree by one of them at random; σ₀ fills the leaves.
+
+An ordering runs through one parcel of rows after the other (order/parcels.py): the parcels are in a
+random order, and so are the rows of each. Who holds a parcel draws the order of its rows alone.
 """
 
 from __future__ import annotations
@@ -9,9 +12,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.random import SeedSequence, default_rng
 from numpy.typing import NDArray
 
 from ocelotboost.errors import ParameterError
+from ocelotboost.order.parcels import Parcels
 from ocelotboost.table.columns import Table
 
 Orderings = NDArray[np.uint32]
@@ -20,9 +25,30 @@ Orderings = NDArray[np.uint32]
 Time = bool | int | str
 
 
-def draw_orderings(n_rows: int, count: int, rng: np.random.Generator) -> Orderings:
-    """σ₀ … σ_s, s = ``count``: the row at each time, uint32 (count + 1, n_rows)."""
-    return np.stack([rng.permutation(n_rows).astype(np.uint32) for _ in range(count + 1)])
+def draw_orderings(parcels: Parcels, count: int, seed: SeedSequence) -> Orderings:
+    """σ₀ … σ_s, s = ``count``: the place of the row at each time, uint32 (count + 1, n_rows)."""
+    of_parcels = default_rng(_child(seed, 0))
+    sequences = [of_parcels.permutation(parcels.n_parcels) for _ in range(count + 1)]
+    inside = [
+        _orders_inside(part, count, seed if p == 0 else _child(seed, p))
+        for p, part in enumerate(parcels.slices)
+    ]
+    return np.stack(
+        [np.concatenate([inside[p][r] for p in sequence]) for r, sequence in enumerate(sequences)]
+    )
+
+
+def _orders_inside(part: slice, count: int, seed: SeedSequence) -> list[NDArray[np.uint32]]:
+    """The places of one parcel, in the order of each ordering."""
+    rng = default_rng(seed)
+    return [
+        (part.start + rng.permutation(part.stop - part.start)).astype(np.uint32)
+        for _ in range(count + 1)
+    ]
+
+
+def _child(seed: SeedSequence, number: int) -> SeedSequence:
+    return SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, number))
 
 
 def single_ordering(rows: NDArray[np.intp]) -> Orderings:
@@ -31,13 +57,12 @@ def single_ordering(rows: NDArray[np.intp]) -> Orderings:
 
 
 def make_orderings(
-    table: Table, has_time: Time, count: int, seed: np.random.SeedSequence
+    parcels: Parcels, by_time: NDArray[np.intp] | None, count: int, seed: SeedSequence
 ) -> Orderings:
     """σ₀ … σ_s, s = ``count``; one for all where rows have their time."""
-    by_time = rows_by_time(table, has_time)
     if by_time is None:
-        return draw_orderings(table.n_rows, count, np.random.default_rng(seed))
-    return single_ordering(by_time)
+        return draw_orderings(parcels, count, seed)
+    return single_ordering(parcels.places(by_time))
 
 
 def rows_by_time(table: Table, has_time: Time) -> NDArray[np.intp] | None:
@@ -54,16 +79,13 @@ def check_time(table: Table, has_time: Time) -> None:
 
 
 def halves(
-    table: Table, has_time: Time, seed: np.random.SeedSequence
+    n_rows: int, by_time: NDArray[np.intp] | None, seed: SeedSequence
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Rows that train trees, and rows that are history only: half of them each. The earlier half is
     history where rows have their time."""
-    n_rows = table.n_rows
     if n_rows < 2:
         raise ParameterError("target_statistic='holdout' needs at least two rows.")
-    order = rows_by_time(table, has_time)
-    if order is None:
-        order = np.random.default_rng(seed).permutation(n_rows)
+    order = default_rng(seed).permutation(n_rows) if by_time is None else by_time
     return np.sort(order[n_rows // 2 :]), np.sort(order[: n_rows // 2])
 
 

@@ -6,11 +6,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ocelotboost.kernels.contract import History
 from ocelotboost.order.combination import Combinations, choose_combinations
 from ocelotboost.order.mode import is_ordered
-from ocelotboost.order.ordering import Orderings, halves, make_orderings, single_ordering
+from ocelotboost.order.ordering import (
+    Orderings,
+    halves,
+    make_orderings,
+    rows_by_time,
+    single_ordering,
+)
+from ocelotboost.order.parcels import Parcels, deal
 from ocelotboost.order.segments import Segments, divide, first_body_in_rows
 from ocelotboost.order.settings import OrderSettings
 from ocelotboost.order.statistic import HISTORIES, statistic_columns
@@ -43,7 +51,10 @@ class Statistics:
 class RowsInOrder:
     """What the loop learns from.
 
-    rows          those that train trees
+    rows          those that train trees, as they came
+    parcels       into which they are dealt; all that follows is in the order of their places
+    target        float32 (n,)
+    weight        float32 (n,), or None when all weigh 1
     block         their columns in bins
     combinations  of categorical features that trees may ask about
     statistics    None where no feature has any
@@ -52,6 +63,9 @@ class RowsInOrder:
     """
 
     rows: LabelledTable
+    parcels: Parcels
+    target: NDArray[np.float32]
+    weight: NDArray[np.float32] | None
     block: ColumnBlock
     combinations: Combinations
     statistics: Statistics | None
@@ -75,11 +89,12 @@ def order(
     n_rows = ordered.rows.n_rows
     if not is_ordered(settings.boosting_type, n_rows, target.n_classes):
         return ordered
+    by_time = rows_by_time(ordered.rows.table, settings.has_time)
     first_body = first_body_in_rows(settings.first_body, n_rows)
     return replace(
         ordered,
         orderings=make_orderings(
-            ordered.rows.table, settings.has_time, settings.n_supporting, settings.segment_seed
+            ordered.parcels, by_time, settings.n_supporting, settings.segment_seed
         ),
         segments=divide(n_rows, settings.segment_growth, first_body),
     )
@@ -107,8 +122,19 @@ def order_again(
 def _without_statistics(
     data: LabelledTable, quantizer: Quantizer, combinations: Combinations, settings: OrderSettings
 ) -> RowsInOrder:
-    block = quantizer.block(data.table, settings.n_threads)
-    return RowsInOrder(data, block, combinations, None, None, None)
+    by_time = rows_by_time(data.table, settings.has_time)
+    parcels = deal(data.n_rows, by_time, settings.parcel_seed)
+    return RowsInOrder(
+        rows=data,
+        parcels=parcels,
+        target=parcels.deal(data.target),
+        weight=None if data.weight is None else parcels.deal(data.weight),
+        block=quantizer.block(data.table, settings.n_threads, parcels.rows),
+        combinations=combinations,
+        statistics=None,
+        orderings=None,
+        segments=None,
+    )
 
 
 def _with_statistics(
@@ -120,41 +146,42 @@ def _with_statistics(
     settings: OrderSettings,
 ) -> RowsInOrder:
     """``categories`` are those of ``data`` that have statistics."""
-    n_threads, trained = settings.n_threads, data
-    if settings.statistics.kind == "holdout":
-        rows, history = halves(data.table, settings.has_time, settings.history_seed)
-        both = np.concatenate([rows, history])
-        trained, data = data.take(rows), data.take(both)
-        categories = categories.select(categories.features, both)
-    block = quantizer.block(trained.table, n_threads)
-    definition = define(data.target, data.weight, categories)
-    source = _source(data, categories, definition, settings)
-    cache = StatisticCache(source, block, settings.statistics.cache_bytes, n_threads)
-    statistics = Statistics(definition, cache, WholeData(cache, n_threads))
-    return RowsInOrder(trained, block, combinations, statistics, None, None)
-
-
-def _source(
-    data: LabelledTable,
-    categories: CategoricalData,
-    definition: TargetDefinition,
-    settings: OrderSettings,
-) -> StatisticSource:
-    given = settings.statistics
-    targets = definition.of(data.target)
-    return StatisticSource(
+    trained, given = data, settings.statistics
+    rows = history = np.empty(0, dtype=np.intp)
+    if given.kind == "holdout":
+        by_time = rows_by_time(data.table, settings.has_time)
+        rows, history = halves(data.n_rows, by_time, settings.history_seed)
+        trained = data.take(rows)
+    ordered = _without_statistics(trained, quantizer, combinations, settings)
+    parcels, target, weight = ordered.parcels, ordered.target, ordered.weight
+    if len(history):
+        target = np.append(target, data.target[history])
+        if weight is not None and data.weight is not None:
+            weight = np.append(weight, data.weight[history])
+        categories = categories.select(categories.features, np.append(parcels.deal(rows), history))
+    elif parcels.rows is not None:
+        categories = categories.select(categories.features, parcels.rows)
+    definition = define(target, weight, categories)
+    targets = definition.of(target)
+    source = StatisticSource(
         data=categories,
         targets=targets,
-        weight=data.weight,
-        orderings=statistic_orderings(data.table, settings),
+        weight=weight,
+        orderings=statistic_orderings(ordered.rows.table, parcels, len(history), settings),
         columns=statistic_columns(targets, given.priors, given.prior_weight),
         history=HISTORIES[given.kind],
-        window=0 if given.window is None else min(given.window, data.n_rows),
+        window=0 if given.window is None else min(given.window, len(target)),
     )
+    cache = StatisticCache(source, ordered.block, given.cache_bytes, settings.n_threads)
+    statistics = Statistics(definition, cache, WholeData(cache, settings.n_threads))
+    return replace(ordered, statistics=statistics)
 
 
-def statistic_orderings(table: Table, settings: OrderSettings) -> Orderings:
+def statistic_orderings(
+    table: Table, parcels: Parcels, n_history: int, settings: OrderSettings
+) -> Orderings:
     """One for all where the statistics have no order."""
     if HISTORIES[settings.statistics.kind] != History.BEFORE:
-        return single_ordering(np.arange(table.n_rows))
-    return make_orderings(table, settings.has_time, settings.n_supporting, settings.statistic_seed)
+        return single_ordering(np.arange(parcels.n_rows + n_history))
+    by_time = rows_by_time(table, settings.has_time)
+    return make_orderings(parcels, by_time, settings.n_supporting, settings.statistic_seed)

@@ -39,6 +39,7 @@ class OrderSettings:
     boosting_type   "Plain", "Ordered", or "auto"
     segment_growth  each body has this many times the rows of the one before
     first_body      rows, or a share of them below 1; None: chosen by their number
+    parcel_seed     for the parcels that rows are dealt into, where they are many
     history_seed    for the history of a holdout statistic
     statistic_seed  for the orderings of statistics
     segment_seed    for those of segments: σ_cat = σ_boost where the two seeds are the same
@@ -50,6 +51,7 @@ class OrderSettings:
     boosting_type: str
     segment_growth: float
     first_body: float | None
+    parcel_seed: np.random.SeedSequence
     history_seed: np.random.SeedSequence
     statistic_seed: np.random.SeedSequence
     segment_seed: np.random.SeedSequence

@@ -39,7 +39,7 @@ class CategoricalData:
         return cls(features, codes, counts, tuple(hashes), table.hash_key)
 
     def select(
-        self, features: tuple[int, ...], rows: NDArray[np.intp] | None = None
+        self, features: tuple[int, ...], rows: NDArray[np.integer] | None = None
     ) -> CategoricalData:
         """Some of the features, and the rows in another order (None: as they are). All rows have to
         be among them, so that codes keep their meaning."""

@@ -108,11 +108,15 @@ class Quantizer:
         found[inside] = borders[places[inside]]
         return found
 
-    def block(self, table: Table, n_threads: int) -> ColumnBlock:
-        """Bins in the layout for training."""
+    def block(
+        self, table: Table, n_threads: int, rows: NDArray[np.uint32] | None = None
+    ) -> ColumnBlock:
+        """Bins in the layout for training, with the rows in this order; None: as they come."""
         layout = layout_columns(self.bin_counts, table.n_rows)
         slots = np.zeros((layout.n_slots, table.n_rows), dtype=np.uint8)
         self._fill(table, layout.slots, layout.shifts, slots, n_threads)
+        if rows is not None:
+            _put_in_order(slots, rows)
         return ColumnBlock(fill_panels(slots, layout, n_threads), slots, layout)
 
     def columns(self, table: Table, n_threads: int) -> NDArray[np.uint8]:
@@ -158,6 +162,16 @@ class Quantizer:
         for feature, category, target, shift in indicated:
             is_this = table.categories[feature].row_hashes() == category
             bins[target] |= is_this.astype(np.uint8) << np.uint8(shift)
+
+
+def _put_in_order(slots: NDArray[np.uint8], rows: NDArray[np.uint32]) -> None:
+    """Reads on and writes to few places at a time, as the rows ascend in each parcel."""
+    places = np.empty(len(rows), dtype=np.uint32)
+    places[rows] = np.arange(len(rows), dtype=np.uint32)
+    as_they_came = np.empty_like(slots[0])
+    for slot in slots:
+        np.copyto(as_they_came, slot)
+        slot[places] = as_they_came
 
 
 def join_borders(
