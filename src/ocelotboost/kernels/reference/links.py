@@ -1,4 +1,5 @@
-"""Twins of the links. The exponential is that of cpp/core/shared/vector_math.h, operation by operation."""
+"""Twins of the links. The exponential is that of C++, operation by operation
+(cpp/core/shared/vector_math.h)."""
 
 from __future__ import annotations
 
