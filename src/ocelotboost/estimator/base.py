@@ -22,6 +22,7 @@ from ocelotboost.estimator.declared import DeclaredParameters
 from ocelotboost.estimator.eval_sets import rows_to_watch
 from ocelotboost.estimator.fitted import Fitted, FittedAttributes
 from ocelotboost.estimator.hints import hint_in_fit
+from ocelotboost.estimator.in_batches import PREDICTIONS, batches_for, write_predictions
 from ocelotboost.estimator.packing import pack
 from ocelotboost.estimator.parameters import whole
 from ocelotboost.estimator.reading import read
@@ -38,6 +39,7 @@ from ocelotboost.quantize.quantizer import refuse_missing
 from ocelotboost.table.columns import Table
 from ocelotboost.table.from_input import table_from_input
 from ocelotboost.table.roles import match_columns
+from ocelotboost.table.sources import as_source, is_source
 from ocelotboost.threads import thread_count
 
 Self = TypeVar("Self", bound="OcelotEstimator")
@@ -134,6 +136,38 @@ class OcelotEstimator(FittedAttributes, DeclaredParameters):
         classes."""
         return _rows_first(self._raw_by(self._require_fitted(), X, n_trees))
 
+    def predict_to_parquet(
+        self,
+        X: Any,
+        path: str | PathLike[str],
+        *,
+        method: str = "predict",
+        keep: Sequence[str] = (),
+        n_trees: int | None = None,
+    ) -> int:
+        """Write predictions to a Parquet file, in batches of rows: neither X nor the predictions
+        have to fit into memory (docs/scale.md).
+
+        method  "predict", "predict_raw", or of a classifier "predict_proba" or "predict_log_proba"
+        keep    names of columns of X that are copied, for example an identifier
+
+        The column is called "prediction", or there is one per class, such as "probability_yes".
+        Returns the number of rows.
+        """
+        fitted = self._require_fitted()
+        allowed = [name for name in PREDICTIONS if hasattr(self, name)]
+        if method not in allowed:
+            raise ParameterError(f"method={method!r} is not possible; give one of {allowed}.")
+        return write_predictions(
+            lambda batch: getattr(self, method)(batch, n_trees=n_trees),
+            fitted.model,
+            X,
+            path,
+            method,
+            keep,
+            type(self).__name__,
+        )
+
     def staged_predict_raw(self, X: Any) -> Iterator[Floats]:
         """The sum of the trees after each of them, as ``predict_raw`` gives it."""
         for raw in self._staged_raw_by(self._require_fitted(), X):
@@ -158,6 +192,9 @@ class OcelotEstimator(FittedAttributes, DeclaredParameters):
             and predictor.categories is None
         ):
             return predictor.raw_of_matrix(X, self._prediction_threads(len(X)))
+        if is_source(X):
+            batches = batches_for(model, as_source(X), type(self).__name__)
+            return np.concatenate([self._raw_by(fitted, own, n_trees) for own in batches], axis=1)
         table = self._matching_table(fitted, X)
         return predictor.raw(table, self._prediction_threads(table.n_rows))
 
