@@ -11,7 +11,7 @@ BUILD_TOOLS := "scikit-build-core>=0.11" "nanobind==3.1.0" "cmake>=3.20" ninja
 NATIVE := $(shell find cpp -name '*.cpp' -o -name '*.h') CMakeLists.txt pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench quality quality-categorical prediction-shift sanitize sanitize-threads stub docs format clean
+.PHONY: help demo test check bench quality quality-categorical front-page prediction-shift sanitize sanitize-threads stub docs format clean
 .DELETE_ON_ERROR:
 
 help:
@@ -21,6 +21,7 @@ help:
 	@echo 'make bench                speed compared with the peers; ARGS="--scale 0.01" tries it out'
 	@echo 'make quality              test metrics compared with CatBoost Plain'
 	@echo 'make quality-categorical  test losses on tables with categories, all peers (hours)'
+	@echo 'make front-page           measures and writes the README figure and tables (half an hour)'
 	@echo 'make prediction-shift     docs/images/prediction_shift.svg, and its numbers'
 	@echo 'make sanitize             kernel tests under AddressSanitizer and UndefinedBehaviorSanitizer,'
 	@echo '                          and the thread pool under ThreadSanitizer'
@@ -45,6 +46,8 @@ check: $(VENV)/.develop
 	$(BIN)/python -m tools.parameter_page --check
 	$(BIN)/python -m tools.estimator_page --check
 	$(BIN)/python -m tools.loss_page --check
+	$(BIN)/python -m benchmarks.page --check
+	$(BIN)/python -m benchmarks.front --check
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.speed $(ARGS)
@@ -54,6 +57,15 @@ quality: $(VENV)/.bench
 
 quality-categorical: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.quality_categorical $(ARGS)
+
+FRONT_CASES := logloss_100k_100 logloss_1m_28 adult_1000trees amazon_1000trees internet_1000trees \
+  predict_100k_1000trees predict_one_row
+
+front-page: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.speed --case $(FRONT_CASES) --json benchmarks/results/speed.json $(ARGS)
+	$(BIN)/python -m benchmarks.defaults --json benchmarks/results/defaults.json $(ARGS)
+	$(BIN)/python -m benchmarks.page
+	$(BIN)/python -m benchmarks.front
 
 prediction-shift: $(VENV)/.experiments
 	$(BIN)/python -m experiments.prediction_shift $(ARGS)
@@ -75,7 +87,7 @@ clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# ---- the environment: a stamp a kind of use -------------------------------------------------
+# ---- the environment: one stamp per kind of use ----------------------------------------------
 # The package is installed editable: a changed Python file needs nothing, a changed C++ file, CMakeLists.txt
 # or pyproject.toml is built and installed again, from what is left of the last build.
 

@@ -13,6 +13,7 @@ from tools.compare import write_or_check
 
 from benchmarks.cases import BY_NAME, NUMERIC_CASES
 from benchmarks.categorical_cases import CATEGORICAL_CASES
+from benchmarks.defaults import loss_table, read_summaries, time_table
 from benchmarks.measure import Measurement
 from benchmarks.peers import NAMES
 from benchmarks.quality import Comparison, summary_table
@@ -24,8 +25,8 @@ from benchmarks.standings import standings
 from benchmarks.store import RESULTS, Entries, read
 
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
-SPEED, QUALITY, CATEGORICAL = (
-    RESULTS / f"{name}.json" for name in ("speed", "quality", "quality_categorical")
+SPEED, DEFAULTS, QUALITY, CATEGORICAL = (
+    RESULTS / f"{name}.json" for name in ("speed", "defaults", "quality", "quality_categorical")
 )
 
 HEAD = """# Benchmarks
@@ -48,6 +49,10 @@ def page() -> str:
             results = [_result(name, entry["values"]) for name, entry in own.items()]
             tables = [goal_table(results), library_table(results, _measured(results))]
             parts += _section(title, tables, own)
+    defaults = read_summaries(DEFAULTS)
+    if defaults:
+        tables = [loss_table(defaults), time_table(defaults)]
+        parts += _section("Every library at its own defaults", tables, read(DEFAULTS))
     quality = read(QUALITY)
     if quality:
         found = [Comparison(**one) for entry in quality.values() for one in entry["values"]]

@@ -64,15 +64,18 @@ def environment(command: str, libraries: Iterable[Library]) -> dict[str, Any]:
 
 
 def revision() -> str:
-    """The commit that was measured; a plus where files had been changed since."""
-    described = subprocess.run(
-        ["git", "describe", "--always", "--dirty=+", "--exclude=*"],
-        capture_output=True,
-        text=True,
-        cwd=Path(__file__).parent,
-        check=False,
+    """The commit that was measured; a plus where files other than results had been changed."""
+    commit = _git("rev-parse", "--short", "HEAD")
+    changed = _git("diff", "--name-only", "HEAD", "--", ".", ":!benchmarks/results")
+    return f"{commit}{'+' if changed else ''}" if commit else "unknown"
+
+
+def _git(*arguments: str) -> str:
+    project = Path(__file__).resolve().parent.parent
+    called = subprocess.run(
+        ["git", *arguments], capture_output=True, text=True, cwd=project, check=False
     )
-    return described.stdout.strip() or "unknown"
+    return called.stdout.strip()
 
 
 def cores() -> int:

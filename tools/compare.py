@@ -11,8 +11,11 @@ from pathlib import Path
 
 def write_or_check(
     module: str, description: str | None, path: Path, make: Callable[[], str], remedy: str
-) -> None:
-    """Write the text; with --check change nothing, and exit with the difference if there is one."""
+) -> bool:
+    """Write the text; with --check change nothing, and exit with the difference if there is one.
+
+    Returns whether it only checked.
+    """
     parser = argparse.ArgumentParser(prog=f"python -m {module}", description=description)
     parser.add_argument("--check", action="store_true", help="compare only; exit 1 if it differs")
     check = parser.parse_args().check
@@ -20,10 +23,10 @@ def write_or_check(
     if not check:
         path.write_text(text, encoding="utf-8")
         print(f"wrote {path}")
-        return
+        return False
     found = path.read_text(encoding="utf-8") if path.exists() else ""
     if found == text:
-        return
+        return True
     lines = difflib.unified_diff(
         found.splitlines(), text.splitlines(), str(path), "generated", lineterm=""
     )

@@ -14,6 +14,7 @@ from ocelotboost.loss.names import NumberParameter, number_text
 from ocelotboost.loss.registry import LOSSES
 from ocelotboost.metric.registry import METRICS_ALONE
 from tools.compare import write_or_check
+from tools.markers import between
 
 PAGE = Path("docs/losses_and_metrics.md")
 _ROOT = Path(__file__).resolve().parents[1]
@@ -23,10 +24,7 @@ def page() -> str:
     """The text of the page that is there, with its tables made again."""
     text = (_ROOT / PAGE).read_text(encoding="utf-8")
     for name, rows in (("losses", _losses()), ("metrics", _metrics())):
-        begin, end = f"<!-- {name}: written by `make docs` -->", f"<!-- end of {name} -->"
-        assert text.count(begin) == text.count(end) == 1, f"{PAGE} needs {begin} and {end} once"
-        before, _, rest = text.partition(begin)
-        text = "\n".join([before + begin, *rows, end + rest.partition(end)[2]])
+        text = between(text, name, "make docs", rows, PAGE)
     return text
 
 

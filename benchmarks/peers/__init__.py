@@ -7,7 +7,15 @@ from collections.abc import Iterable, Sequence
 
 from benchmarks.peers.catboost import CatBoost, CatBoostOrdered
 from benchmarks.peers.chimeraboost import ChimeraBoost
-from benchmarks.peers.library import Held, Library, Predictor, Settings, Stopped, Stopping
+from benchmarks.peers.library import (
+    Defaults,
+    Held,
+    Library,
+    Predictor,
+    Settings,
+    Stopped,
+    Stopping,
+)
 from benchmarks.peers.lightgbm import LightGBM, LightGBMQuantized
 from benchmarks.peers.ocelot import Ocelot, OcelotOrdered
 from benchmarks.peers.xgboost import XGBoost
@@ -16,6 +24,7 @@ __all__ = [
     "CatBoost",
     "CatBoostOrdered",
     "ChimeraBoost",
+    "Defaults",
     "Held",
     "KINDS",
     "Library",

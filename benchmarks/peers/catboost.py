@@ -9,6 +9,8 @@ import pandas as pd
 
 from benchmarks.data import Data, Features
 from benchmarks.peers.library import (
+    Chosen,
+    Defaults,
     Held,
     Library,
     Predictor,
@@ -74,12 +76,24 @@ class CatBoost(Library):
         model.fit(train, eval_set=stop)
         return Stopped(self.predictor(model, stopping), model.tree_count_)
 
+    def fit_defaults(self, data: Data, defaults: Defaults) -> Predictor:
+        model = self.module.CatBoost(
+            {
+                "loss_function": defaults.loss,
+                "random_seed": defaults.seed,
+                "thread_count": defaults.threads,
+                "logging_level": "Silent",
+                "allow_writing_files": False,
+            }
+        )
+        return self.predictor(model.fit(self._pool(data, defaults)), defaults)
+
     def prepare(self, data: Data, settings: Settings) -> Any:
         pool = self._pool(data, settings)
         pool.quantize(border_count=settings.border_count, task_type="CPU")
         return pool
 
-    def _pool(self, data: Data, settings: Settings | Stopping) -> Any:
+    def _pool(self, data: Data, settings: Chosen) -> Any:
         return self.module.Pool(
             _named_missing(data.features),
             data.target,
@@ -88,7 +102,7 @@ class CatBoost(Library):
             thread_count=settings.threads,
         )
 
-    def predictor(self, model: Any, settings: Settings | Stopping) -> Predictor:
+    def predictor(self, model: Any, settings: Chosen) -> Predictor:
         kinds = {"Logloss": "Probability", "MultiClass": "Probability", "Poisson": "Exponent"}
         call = partial(
             model.predict,

@@ -27,4 +27,8 @@ class CategoryTypes:
 
     def apply(self, features: Features) -> Features:
         """The same columns as categories; values without a place among them become missing."""
-        return features.astype(self.types)
+        known = {
+            name: features[name].where(features[name].isin(dtype.categories)).astype(dtype)
+            for name, dtype in self.types.items()
+        }
+        return features.assign(**known)

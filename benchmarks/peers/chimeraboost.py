@@ -8,6 +8,8 @@ from typing import Any
 from benchmarks.data import Data
 from benchmarks.peers.library import (
     LEAST_HESSIAN,
+    Chosen,
+    Defaults,
     Held,
     Library,
     Predictor,
@@ -73,11 +75,22 @@ class ChimeraBoost(Library):
         estimator.fit(held.all_rows.features, held.all_rows.target)
         return Stopped(self.predictor(estimator, stopping), len(estimator.model_.trees_))
 
+    def fit_defaults(self, data: Data, defaults: Defaults) -> Predictor:
+        classify = is_classification(defaults)
+        name = "ChimeraBoostClassifier" if classify else "ChimeraBoostRegressor"
+        estimator = getattr(self.module, name)(
+            cat_features=list(data.categorical) or None,
+            random_state=defaults.seed,
+            thread_count=defaults.threads,
+        )
+        estimator.fit(data.features, data.target)
+        return self.predictor(estimator, defaults)
+
     def prepare(self, data: Data, settings: Settings) -> Any:
         import_module("numba").set_num_threads(settings.threads)
         binner = import_module("chimeraboost.binning").Binner(settings.border_count + 1)
         return binner.fit_transform(data.features, data.weight)
 
-    def predictor(self, model: Any, settings: Settings | Stopping) -> Predictor:
+    def predictor(self, model: Any, settings: Chosen) -> Predictor:
         model.thread_count = model.model_.thread_count = settings.threads
         return estimator_predictor(model, settings)

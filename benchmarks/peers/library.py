@@ -44,6 +44,18 @@ class Stopping:
 
 
 @dataclass(frozen=True)
+class Defaults:
+    """What a library cannot know by itself; all else is its own default."""
+
+    loss: str  # RMSE, Logloss or MultiClass
+    seed: int = 0
+    threads: int = 2
+
+
+Chosen = Settings | Stopping | Defaults
+
+
+@dataclass(frozen=True)
 class Held:
     """Training rows of which some are held out to choose the number of trees."""
 
@@ -84,11 +96,15 @@ class Library(ABC):
         """The library's defaults but for what `stopping` says; frames with categories."""
 
     @abstractmethod
+    def fit_defaults(self, data: Data, defaults: Defaults) -> Predictor:
+        """The library as it comes: a frame with categories in, predictions out."""
+
+    @abstractmethod
     def prepare(self, data: Data, settings: Settings) -> Any:
         """NumPy arrays in, quantized data set out: what comes before the first tree."""
 
     @abstractmethod
-    def predictor(self, model: Any, settings: Settings | Stopping) -> Predictor:
+    def predictor(self, model: Any, settings: Chosen) -> Predictor:
         """The library's fastest ordinary call from features to predictions.
 
         Means for RMSE and Poisson; (rows, classes) or, for Logloss, (rows,) probabilities.
@@ -103,17 +119,17 @@ class Library(ABC):
         model.save_model(str(path))
 
 
-def class_count(data: Data, settings: Settings | Stopping) -> int:
+def class_count(data: Data, settings: Chosen) -> int:
     """The number of classes that LightGBM and XGBoost want to be told; 1 for two."""
     return int(data.target.max()) + 1 if settings.loss == "MultiClass" else 1
 
 
-def is_classification(settings: Settings | Stopping) -> bool:
+def is_classification(settings: Chosen) -> bool:
     """Whether a scikit-learn face is that of a classifier."""
     return settings.loss in ("Logloss", "MultiClass")
 
 
-def estimator_predictor(model: Any, settings: Settings | Stopping) -> Predictor:
+def estimator_predictor(model: Any, settings: Chosen) -> Predictor:
     """The scikit-learn face: `predict` for numbers, `predict_proba` for classes."""
     if settings.loss == "Logloss":
         return second_column(model.predict_proba)

@@ -9,6 +9,8 @@ from benchmarks.data import Data
 from benchmarks.peers.categories import CategoryTypes
 from benchmarks.peers.library import (
     LEAST_HESSIAN,
+    Chosen,
+    Defaults,
     Held,
     Library,
     Predictor,
@@ -16,6 +18,8 @@ from benchmarks.peers.library import (
     Stopped,
     Stopping,
     class_count,
+    estimator_predictor,
+    is_classification,
 )
 
 
@@ -78,10 +82,21 @@ class LightGBM(Library):
         predict = self.predictor(model, stopping)  # with the trees up to the best
         return Stopped(lambda features: predict(types.apply(features)), model.best_iteration)
 
+    def fit_defaults(self, data: Data, defaults: Defaults) -> Predictor:
+        types = CategoryTypes.of(data)
+        kind = "LGBMClassifier" if is_classification(defaults) else "LGBMRegressor"
+        estimator = getattr(self.module, kind)(
+            random_state=defaults.seed, n_jobs=defaults.threads, verbosity=-1
+        )
+        predict = estimator_predictor(
+            estimator.fit(types.apply(data.features), data.target), defaults
+        )
+        return lambda features: predict(types.apply(features))
+
     def prepare(self, data: Data, settings: Settings) -> Any:
         return self._dataset(data, settings).construct()
 
-    def predictor(self, model: Any, settings: Settings | Stopping) -> Predictor:
+    def predictor(self, model: Any, settings: Chosen) -> Predictor:
         return partial(model.predict, num_threads=settings.threads)
 
 

@@ -9,6 +9,8 @@ import numpy as np
 
 from benchmarks.data import Data
 from benchmarks.peers.library import (
+    Chosen,
+    Defaults,
     Held,
     Library,
     Predictor,
@@ -67,6 +69,16 @@ class Ocelot(Library):
         estimator.fit(held.train.features, held.train.target, eval_set=eval_set)
         return Stopped(self.predictor(estimator, stopping), estimator.n_iter_)
 
+    def fit_defaults(self, data: Data, defaults: Defaults) -> Predictor:
+        classify = is_classification(defaults)
+        kind = self.module.OcelotClassifier if classify else self.module.OcelotRegressor
+        estimator = kind(
+            cat_features=list(data.categorical),
+            random_state=defaults.seed,
+            n_jobs=defaults.threads,
+        )
+        return self.predictor(estimator.fit(data.features, data.target), defaults)
+
     def prepare(self, data: Data, settings: Settings) -> Any:
         # HOOK: the one place that names inner functions, because no public call stops before the
         # first tree. It must do all that `fit` does up to there: read, choose borders, fill bins.
@@ -82,7 +94,7 @@ class Ocelot(Library):
         )
         return fitted.block(table, settings.threads)
 
-    def predictor(self, model: Any, settings: Settings | Stopping) -> Predictor:
+    def predictor(self, model: Any, settings: Chosen) -> Predictor:
         model.set_params(n_jobs=settings.threads)
         return estimator_predictor(model, settings)
 

@@ -9,6 +9,8 @@ from benchmarks.data import Data
 from benchmarks.peers.categories import CategoryTypes
 from benchmarks.peers.library import (
     LEAST_HESSIAN,
+    Chosen,
+    Defaults,
     Held,
     Library,
     Predictor,
@@ -16,6 +18,8 @@ from benchmarks.peers.library import (
     Stopped,
     Stopping,
     class_count,
+    estimator_predictor,
+    is_classification,
 )
 
 
@@ -73,6 +77,17 @@ class XGBoost(Library):
         predict = self.predictor(best, stopping)
         return Stopped(lambda features: predict(types.apply(features)), best.num_boosted_rounds())
 
+    def fit_defaults(self, data: Data, defaults: Defaults) -> Predictor:
+        types = CategoryTypes.of(data)
+        kind = "XGBClassifier" if is_classification(defaults) else "XGBRegressor"
+        estimator = getattr(self.module, kind)(
+            random_state=defaults.seed, n_jobs=defaults.threads, enable_categorical=True
+        )
+        predict = estimator_predictor(
+            estimator.fit(types.apply(data.features), data.target), defaults
+        )
+        return lambda features: predict(types.apply(features))
+
     def prepare(self, data: Data, settings: Settings) -> Any:
         return self.module.QuantileDMatrix(
             data.features,
@@ -82,7 +97,7 @@ class XGBoost(Library):
             nthread=settings.threads,
         )
 
-    def predictor(self, model: Any, settings: Settings | Stopping) -> Predictor:
+    def predictor(self, model: Any, settings: Chosen) -> Predictor:
         model.set_param({"nthread": settings.threads})
         predict: Predictor = model.inplace_predict
         return predict

@@ -1,0 +1,66 @@
+"""The README's figure and tables: made of stored results."""
+
+from __future__ import annotations
+
+import pytest
+from benchmarks import defaults, front
+from benchmarks.defaults import LIBRARIES, Outcome, keep_outcome
+from benchmarks.peers import load
+from benchmarks.store import keep
+from benchmarks.tables import SplitTable, generate_table, random_rows
+
+FACTS = {"command": "python -m benchmarks.defaults", "date": "2026-01-02"}
+
+
+@pytest.fixture
+def results(tmp_path, monkeypatch):
+    for name in ("SPEED", "DEFAULTS"):
+        monkeypatch.setattr(front, name, tmp_path / f"{name}.json")
+    return tmp_path
+
+
+def measured(label, value):
+    return {"label": label, "values": {"ms/tree": value, "total s": 1.0}, "repetitions": {}}
+
+
+def test_without_results_there_is_no_figure(results):
+    text = front.readme()
+    assert text.count(front.ABSENT) == 2
+    assert front.FIGURE.name not in text
+
+
+def test_the_tables_show_what_was_measured(results):
+    values = {"ocelot": 10.0, "catboost": 40.0, "ocelot-ordered": 20.0, "catboost-ordered": 200.0}
+    keep(front.SPEED, FACTS, {"logloss_100k_100": [measured(*pair) for pair in values.items()]})
+    for seed, loss in ((0, 0.2), (1, 0.4)):
+        keep_outcome(front.DEFAULTS, FACTS, Outcome("adult", seed, "ocelot", loss, 3.0 + seed))
+    keep_outcome(front.DEFAULTS, FACTS, Outcome("adult", 0, "catboost", 0.25, 9.0))
+    text = front.readme()
+    assert "| One tree, 100,000 × 100 numbers (ms) | **10.0** | 40.0 | – | – | – |" in text
+    assert "| The same in Ordered mode (ms) | **20.0** | 200 | – | – | – |" in text
+    assert "| adult, log loss | 0.3000 | **0.2500** | – | – | – |" in text
+    assert front.ABSENT not in text
+    assert f"(docs/images/{front.FIGURE.name})" in text
+    front.draw(front.read_summaries(front.DEFAULTS), results / "figure.svg")
+    assert "<svg" in (results / "figure.svg").read_text(encoding="utf-8")
+
+
+def test_the_shortest_time_and_the_mean_loss_count():
+    outcomes = [Outcome("adult", 0, "ocelot", 0.2, 3.0), Outcome("adult", 1, "ocelot", 0.4, 2.0)]
+    (found,) = defaults.summaries(outcomes)
+    assert found.loss == pytest.approx(0.3)
+    assert found.seconds == 2.0
+
+
+@pytest.mark.parametrize("loss", ["Logloss", "RMSE"])
+def test_every_library_that_is_installed_runs_with_its_defaults(loss, monkeypatch):
+    data = generate_table(200, categorical=2, numeric=2)
+    split = SplitTable(data, random_rows(data.target, 0.2, 0))
+    monkeypatch.setattr(defaults, "split_table", lambda name: split)
+    monkeypatch.setitem(defaults.LOSSES, "adult", loss)
+    libraries = load(LIBRARIES, required=False)
+    assert "ocelot" in libraries
+    for library in libraries.values():
+        outcome = defaults.measure("adult", 0, library, 1.0)
+        assert 0 < outcome.loss < 2
+        assert outcome.seconds > 0
