@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from benchmarks import defaults, front
-from benchmarks.defaults import LIBRARIES, Outcome, keep_outcome
+from benchmarks.defaults import Outcome, keep_outcome
 from benchmarks.peers import load
 from benchmarks.store import keep
 from benchmarks.tables import SplitTable, generate_table, random_rows
@@ -53,14 +53,12 @@ def test_the_shortest_time_and_the_mean_loss_count():
 
 
 @pytest.mark.parametrize("loss", ["Logloss", "RMSE"])
-def test_every_library_that_is_installed_runs_with_its_defaults(loss, monkeypatch):
+def test_a_library_trains_with_its_defaults_and_is_judged_on_test_rows(loss, monkeypatch):
     data = generate_table(200, categorical=2, numeric=2)
     split = SplitTable(data, random_rows(data.target, 0.2, 0))
     monkeypatch.setattr(defaults, "split_table", lambda name: split)
     monkeypatch.setitem(defaults.LOSSES, "adult", loss)
-    libraries = load(LIBRARIES, required=False)
-    assert "ocelot" in libraries
-    for library in libraries.values():
-        outcome = defaults.measure("adult", 0, library, 1.0)
-        assert 0 < outcome.loss < 2
-        assert outcome.seconds > 0
+    (ours,) = load(["ocelot"], required=True).values()
+    outcome = defaults.measure("adult", 0, ours, 1.0)
+    assert (outcome.task, outcome.seed, outcome.library) == ("adult", 0, "ocelot")
+    assert 0 < outcome.loss < 2
