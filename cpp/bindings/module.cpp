@@ -6,7 +6,7 @@ NB_MODULE(_native, module) {
   ocelot::bindings::bind_quantize(module);
   ocelot::bindings::bind_order(module);
   ocelot::bindings::bind_grow(module);
+  ocelot::bindings::bind_loss(module);
   ocelot::bindings::bind_leaves(module);
-  ocelot::bindings::bind_links(module);
   ocelot::bindings::bind_predict(module);
 }

@@ -43,23 +43,13 @@ void solve(double* matrix, double* right, std::size_t n) {
   }
 }
 
-// Gradient, p (1 - p) and p of one class over leaves: sums [n_leaves][3].
-void add_class(const float* targets, const float* weights, const float* gradients, float label,
-               std::size_t n_rows, const std::uint32_t* leaves, double* sums) {
-  for (std::size_t i = 0; i < n_rows; ++i) {
-    const double weight = weights ? weights[i] : 1.0f;
-    const double gradient = gradients[i];
-    const double p = (targets[i] == label ? 1.0 : 0.0) - gradient;
-    double* leaf = sums + 3 * leaves[i];
-    leaf[0] += weight * gradient;
-    leaf[1] += weight * (p * (1.0 - p));
-    leaf[2] += weight * p;
-  }
-}
-
-void class_step(const double* gradients, const double* curvatures, const double* expected,
-                double weight, std::size_t n, double regularization, double* out) {
-  std::vector<double> factors(n), shares(n);
+void class_step(const ClassSums& sums, std::size_t leaf, double regularization, double* out) {
+  const double* const gradients = sums.gradients[leaf];
+  const double* const curvatures = sums.curvatures[leaf];
+  const double* const expected = sums.expected[leaf];
+  const double weight = sums.weights[leaf];
+  const std::size_t n = sums.gradients.stride;
+  std::vector<double> shares(n);
   double product = 0, length = 0;
   for (std::size_t k = 0; k < n; ++k) {
     const double alike = expected[k] * (1.0 - expected[k] / weight);
@@ -82,40 +72,22 @@ void class_step(const double* gradients, const double* curvatures, const double*
 
 }  // namespace
 
-void newton_steps(const double* gradients, const double* hessians, std::size_t n_leaves,
-                  std::size_t n_outputs, double regularization, double* out_steps, int n_threads) {
-  const std::size_t size = n_outputs * n_outputs;
-  parallel_for(n_leaves, n_threads, [&](std::size_t leaf) {
+void newton_steps(const Matrix<const double>& gradients, const double* hessians,
+                  double regularization, double* out_steps, int n_threads) {
+  const std::size_t n_outputs = gradients.stride, size = n_outputs * n_outputs;
+  parallel_for(gradients.n_lines, n_threads, [&](std::size_t leaf) {
     std::vector<double> system(hessians + leaf * size, hessians + (leaf + 1) * size);
     for (std::size_t k = 0; k < n_outputs; ++k) system[k * n_outputs + k] += regularization;
     double* step = out_steps + leaf * n_outputs;
-    std::copy_n(gradients + leaf * n_outputs, n_outputs, step);
+    std::copy_n(gradients[leaf], n_outputs, step);
     solve(system.data(), step, n_outputs);
   });
 }
 
-void class_leaf_sums(const float* targets, const float* weights, const float* gradients,
-                     std::size_t n_outputs, std::size_t n_rows, const std::uint32_t* leaves,
-                     std::size_t n_leaves, double* out, int n_threads) {
-  parallel_for(n_outputs, n_threads, [&](std::size_t k) {
-    std::vector<double> sums(3 * n_leaves, 0.0);
-    add_class(targets, weights, gradients + k * n_rows, float(k), n_rows, leaves, sums.data());
-    for (std::size_t field = 0; field < 3; ++field) {
-      for (std::size_t leaf = 0; leaf < n_leaves; ++leaf) {
-        out[(field * n_leaves + leaf) * n_outputs + k] = sums[3 * leaf + field];
-      }
-    }
-  });
-}
-
-void class_steps(const double* sums, const double* weights, std::size_t n_leaves,
-                 std::size_t n_outputs, double regularization, double* out_steps, int n_threads) {
-  const std::size_t size = n_leaves * n_outputs;
-  parallel_for(n_leaves, n_threads, [&](std::size_t leaf) {
-    const double* own = sums + leaf * n_outputs;
-    class_step(own, own + size, own + 2 * size, weights[leaf], n_outputs, regularization,
-               out_steps + leaf * n_outputs);
-  });
+void class_steps(const ClassSums& sums, double regularization, const Matrix<double>& out_steps,
+                 int n_threads) {
+  parallel_for(out_steps.n_lines, n_threads,
+               [&](std::size_t leaf) { class_step(sums, leaf, regularization, out_steps[leaf]); });
 }
 
 }  // namespace ocelot

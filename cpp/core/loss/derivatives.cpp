@@ -5,8 +5,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "leaves/sum_by_leaf.h"
-#include "loss/loss_loops.h"
 #include "shared/pool.h"
 
 namespace ocelot {
@@ -42,10 +40,15 @@ OCELOT_INLINE double product_of(const double* values, std::size_t n) {
   return product;
 }
 
-template <bool weighted, class Loss>
-OCELOT_INLINE double differentiate(const Loss& loss, const float* targets, const float* weights,
-                                   const double* raw, std::size_t n, float* out) {
+// The loops below copy the pointers of a view first: what they write could change the view, for
+// all that the compiler knows.
+
+template <bool weighted, class Formula>
+OCELOT_INLINE double differentiate(const Formula& loss, const LossRows& rows, float* out) {
   constexpr bool logarithmic = std::is_same_v<decltype(loss(0, 0)), LogarithmicDerivatives>;
+  const float *const targets = rows.targets.data(), *const weights = rows.weights.data;
+  const double* const raw = rows.raw.data();
+  const std::size_t n = rows.size();
   double losses[block_size], factors[block_size];
   double sum = 0;
   for (std::size_t begin = 0; begin < n; begin += block_size) {
@@ -68,17 +71,19 @@ OCELOT_INLINE double differentiate(const Loss& loss, const float* targets, const
   return sum;
 }
 
-// One addition of four numbers a row: gradient, hessian, weight and nothing.
-typedef double Sums __attribute__((vector_size(32), aligned(8), may_alias));
+// One addition of four numbers per row: gradient, hessian, weight and nothing.
+typedef double FourSums __attribute__((vector_size(32), aligned(8), may_alias));
 
 // Row i adds to copy i mod n_copies of its leaf. An addition waits until the one before it to the
-// same place is in memory, and many rows in a row are often of one leaf.
+// same place is in memory, and rows that follow each other are often of one leaf.
 constexpr std::size_t n_copies = 4;
 
-template <bool weighted, class Loss>
-OCELOT_INLINE void add_to_leaves(const Loss& loss, const float* targets, const float* weights,
-                                 const double* raw, const std::uint32_t* leaves, std::size_t n,
-                                 Sums* sums) {
+template <bool weighted, class Formula>
+OCELOT_INLINE void add_to_leaves(const Formula& loss, const LossRows& rows,
+                                 const std::uint32_t* leaves, FourSums* sums) {
+  const float *const targets = rows.targets.data(), *const weights = rows.weights.data;
+  const double* const raw = rows.raw.data();
+  const std::size_t n = rows.size();
   double gradient[block_size], hessian[block_size];
   for (std::size_t begin = 0; begin < n; begin += block_size) {
     const std::size_t count = std::min(block_size, n - begin);
@@ -89,7 +94,8 @@ OCELOT_INLINE void add_to_leaves(const Loss& loss, const float* targets, const f
       hessian[i] = weight(i) * d.hessian;
     }
     const auto add = [&](std::size_t i, std::size_t copy) {
-      sums[leaves[begin + i] * n_copies + copy] += Sums{gradient[i], hessian[i], weight(i), 0.0};
+      const FourSums own{gradient[i], hessian[i], weight(i), 0.0};
+      sums[leaves[begin + i] * n_copies + copy] += own;
     };
     std::size_t i = 0;
     for (; i + n_copies <= count; i += n_copies) {
@@ -99,10 +105,12 @@ OCELOT_INLINE void add_to_leaves(const Loss& loss, const float* targets, const f
   }
 }
 
-// The four sums of rows that are all in one leaf, at raw + step; in lanes, as sum_of.
-template <bool with_loss, bool weighted, class Loss>
-OCELOT_INLINE void sum_leaf(const Loss& loss, const float* targets, const float* weights,
-                            const double* raw, std::size_t n, double step, double* out) {
+// In lanes, like sum_of.
+template <bool with_loss, bool weighted, class Formula>
+OCELOT_INLINE LeafSums sum_in_lanes(const Formula& loss, const LossRows& rows, double step) {
+  const float *const targets = rows.targets.data(), *const weights = rows.weights.data;
+  const double* const raw = rows.raw.data();
+  const std::size_t n = rows.size();
   double gradient[n_lanes] = {}, hessian[n_lanes] = {}, value[n_lanes] = {}, weight[n_lanes] = {};
   const auto add = [&](std::size_t i, std::size_t k) {
     const auto d = loss(targets[i], raw[i] + step);
@@ -117,43 +125,38 @@ OCELOT_INLINE void sum_leaf(const Loss& loss, const float* targets, const float*
     for (std::size_t k = 0; k < n_lanes; ++k) add(i + k, k);
   }
   for (std::size_t k = 0; i + k < n; ++k) add(i + k, k);
-  for (std::size_t f = 0; f < 4; ++f) out[f] = 0;
+  LeafSums sums{0, 0, 0, 0};
   for (std::size_t k = 0; k < n_lanes; ++k) {
-    out[0] += gradient[k];
-    out[1] += hessian[k];
-    out[2] += value[k];
-    out[3] += weight[k];
+    sums += {gradient[k], hessian[k], value[k], weight[k]};
   }
+  return sums;
 }
 
-// Three functions a loss, so that each is compiled for every CPU level.
-#define OCELOT_LOSS(name, Type, construct)                                                         \
-  OCELOT_HOT double name##_gradients(double parameter, const float* targets, const float* weights, \
-                                     const double* raw, std::size_t n, float* out) {               \
+// Three functions per loss. Only plain functions are compiled for every CPU level, not templates.
+#define OCELOT_LOSS(name, Formula, construct)                                                      \
+  OCELOT_HOT double name##_gradients(double parameter, const LossRows& rows, float* out) {         \
     (void)parameter;                                                                               \
-    const Type loss construct;                                                                     \
-    return weights ? differentiate<true>(loss, targets, weights, raw, n, out)                      \
-                   : differentiate<false>(loss, targets, weights, raw, n, out);                    \
+    const Formula loss construct;                                                                  \
+    return rows.weights ? differentiate<true>(loss, rows, out)                                     \
+                        : differentiate<false>(loss, rows, out);                                   \
   }                                                                                                \
-  OCELOT_HOT void name##_sums(double parameter, const float* targets, const float* weights,        \
-                              const double* raw, const std::uint32_t* leaves, std::size_t n,       \
-                              Sums* sums) {                                                        \
+  OCELOT_HOT void name##_sums(double parameter, const LossRows& rows, const std::uint32_t* leaves, \
+                              FourSums* sums) {                                                    \
     (void)parameter;                                                                               \
-    const Type loss construct;                                                                     \
-    weights ? add_to_leaves<true>(loss, targets, weights, raw, leaves, n, sums)                    \
-            : add_to_leaves<false>(loss, targets, weights, raw, leaves, n, sums);                  \
+    const Formula loss construct;                                                                  \
+    rows.weights ? add_to_leaves<true>(loss, rows, leaves, sums)                                   \
+                 : add_to_leaves<false>(loss, rows, leaves, sums);                                 \
   }                                                                                                \
-  OCELOT_HOT void name##_leaf(double parameter, const float* targets, const float* weights,        \
-                              const double* raw, std::size_t n, double step, bool with_loss,       \
-                              double* out) {                                                       \
+  OCELOT_HOT void name##_leaf(double parameter, const LossRows& rows, double step, bool with_loss, \
+                              LeafSums& out) {                                                     \
     (void)parameter;                                                                               \
-    const Type loss construct;                                                                     \
+    const Formula loss construct;                                                                  \
     if (with_loss) {                                                                               \
-      weights ? sum_leaf<true, true>(loss, targets, weights, raw, n, step, out)                    \
-              : sum_leaf<true, false>(loss, targets, weights, raw, n, step, out);                  \
+      out = rows.weights ? sum_in_lanes<true, true>(loss, rows, step)                              \
+                         : sum_in_lanes<true, false>(loss, rows, step);                            \
     } else {                                                                                       \
-      weights ? sum_leaf<false, true>(loss, targets, weights, raw, n, step, out)                   \
-              : sum_leaf<false, false>(loss, targets, weights, raw, n, step, out);                 \
+      out = rows.weights ? sum_in_lanes<false, true>(loss, rows, step)                             \
+                         : sum_in_lanes<false, false>(loss, rows, step);                           \
     }                                                                                              \
   }
 OCELOT_LOSS(rmse, RmseLoss, {})
@@ -188,227 +191,35 @@ LossLoops loops_of(LossKind kind) {
 
 }  // namespace
 
-double gradients_of_rows(LossKind kind, double parameter, const float* targets,
-                         const float* weights, const double* raw, std::size_t n_rows, float* out) {
-  return loops_of(kind).gradients(parameter, targets, weights, raw, n_rows, out);
+double loss_gradients(const Loss& loss, const LossRows& rows, float* out_gradients, int n_threads) {
+  std::vector<double> losses((rows.size() + rows_per_task - 1) / rows_per_task);
+  parallel_blocks(rows.size(), rows_per_task, n_threads,
+                  [&](std::size_t begin, std::size_t end, std::size_t block) {
+                    losses[block] =
+                        gradients_of_rows(loss, rows.part(begin, end), out_gradients + begin);
+                  });
+  return std::accumulate(losses.begin(), losses.end(), 0.0);
 }
 
-void sum_rows_by_leaf(LossKind kind, double parameter, const float* targets, const float* weights,
-                      const double* raw, const std::uint32_t* leaves, std::size_t n_rows,
+double gradients_of_rows(const Loss& loss, const LossRows& rows, float* out_gradients) {
+  return loops_of(loss.kind).gradients(loss.parameter, rows, out_gradients);
+}
+
+void sum_rows_by_leaf(const Loss& loss, const LossRows& rows, const std::uint32_t* leaves,
                       std::size_t n_leaves, double* out) {
-  std::vector<Sums> copies(n_leaves * n_copies);
-  loops_of(kind).sums(parameter, targets, weights, raw, leaves, n_rows, copies.data());
+  std::vector<FourSums> copies(n_leaves * n_copies);
+  loops_of(loss.kind).sums(loss.parameter, rows, leaves, copies.data());
   for (std::size_t leaf = 0; leaf < n_leaves; ++leaf) {
-    Sums sums = copies[leaf * n_copies];
+    FourSums sums = copies[leaf * n_copies];
     for (std::size_t k = 1; k < n_copies; ++k) sums += copies[leaf * n_copies + k];
     for (std::size_t f = 0; f < 3; ++f) out[3 * leaf + f] += sums[f];
   }
 }
 
-OCELOT_HOT void add_values(const std::uint32_t* __restrict leaves, const double* __restrict values,
-                           std::size_t stride, std::size_t n_rows, double* __restrict raw) {
-  for (std::size_t row = 0; row < n_rows; ++row) raw[row] += values[leaves[row] * stride];
-}
-
-double loss_gradients(LossKind kind, double parameter, const float* targets, const float* weights,
-                      const double* raw, std::size_t n_rows, float* out_gradients, int n_threads) {
-  std::vector<double> losses((n_rows + rows_per_task - 1) / rows_per_task);
-  parallel_blocks(
-      n_rows, rows_per_task, n_threads, [&](std::size_t begin, std::size_t end, std::size_t block) {
-        losses[block] =
-            gradients_of_rows(kind, parameter, targets + begin, weights ? weights + begin : nullptr,
-                              raw + begin, end - begin, out_gradients + begin);
-      });
-  return std::accumulate(losses.begin(), losses.end(), 0.0);
-}
-
-void step_leaves(LossKind kind, double parameter, const float* targets, const float* weights,
-                 const std::uint32_t* leaves, std::size_t n_rows, std::size_t n_leaves,
-                 const LeafStep& step, double* raw, double* out_values, double* out_weights,
-                 int n_threads) {
-  std::vector<double> sums(3 * n_leaves);
-  sum_by_leaf(n_rows, sums.size(), sums.data(), n_threads,
-              [&](std::size_t begin, std::size_t end, double* partial) {
-                sum_rows_by_leaf(kind, parameter, targets + begin,
-                                 weights ? weights + begin : nullptr, raw + begin, leaves + begin,
-                                 end - begin, n_leaves, partial);
-              });
-  for (std::size_t leaf = 0; leaf < n_leaves; ++leaf) {
-    const double* const own = &sums[3 * leaf];
-    out_values[leaf] = double(float(step(own[0], own[1], own[2])));
-    out_weights[leaf] = own[2];
-  }
-  add_leaf_values(leaves, out_values, 1, n_rows, raw, n_threads);
-}
-
-namespace {
-
-constexpr double negligible = 1e-8;
-constexpr int most_halvings = 10;
-
-// Leaves of at least so many rows are worth all threads, if they are also a large part of the rows.
-constexpr std::size_t large_leaf = 1 << 14;
-
-// The rows of one leaf, side by side, and their sums at any step.
-class LeafRows {
- public:
-  struct Sums {
-    double gradient, hessian, loss, weight;
-  };
-
-  LeafRows(decltype(LossLoops::leaf) sum, double parameter, int n_threads)
-      : sum_(sum), parameter_(parameter), n_threads_(n_threads) {}
-
-  void gather(const float* targets, const float* weights, const double* raw,
-              const std::uint32_t* rows, std::size_t n_rows) {
-    n_rows_ = n_rows;
-    weighted_ = weights != nullptr;
-    targets_.resize(n_rows);
-    raw_.resize(n_rows);
-    if (weights) weights_.resize(n_rows);
-    parallel_blocks(n_rows, rows_per_task, n_threads_,
-                    [&](std::size_t begin, std::size_t end, std::size_t) {
-                      for (std::size_t i = begin; i < end; ++i) {
-                        targets_[i] = targets[rows[i]];
-                        raw_[i] = raw[rows[i]];
-                        if (weights) weights_[i] = weights[rows[i]];
-                      }
-                    });
-  }
-
-  // Stretches are cut by the number of rows alone, and added up in order.
-  Sums at(double step, bool with_loss) {
-    partial_.resize((n_rows_ + rows_per_task - 1) / rows_per_task);
-    parallel_blocks(n_rows_, rows_per_task, n_threads_,
-                    [&](std::size_t begin, std::size_t end, std::size_t block) {
-                      sum_(parameter_, &targets_[begin], weighted_ ? &weights_[begin] : nullptr,
-                           &raw_[begin], end - begin, step, with_loss, &partial_[block].gradient);
-                    });
-    Sums sums{0, 0, 0, 0};
-    for (const Sums& part : partial_) {
-      sums.gradient += part.gradient;
-      sums.hessian += part.hessian;
-      sums.loss += part.loss;
-      sums.weight += part.weight;
-    }
-    return sums;
-  }
-
- private:
-  decltype(LossLoops::leaf) sum_;
-  double parameter_;
-  int n_threads_;
-  std::size_t n_rows_ = 0;
-  bool weighted_ = false;
-  std::vector<float> targets_, weights_;
-  std::vector<double> raw_;
-  std::vector<Sums> partial_;
-};
-
-// Where a leaf comes to, from 0.
-double leaf_value(LeafRows& rows, const LeafSteps& rule, LeafRows::Sums sums) {
-  double value = 0;
-  for (int s = 0; s < rule.steps; ++s) {
-    double step =
-        sums.gradient / ((rule.newton ? sums.hessian : sums.weight) + rule.regularization);
-    LeafRows::Sums moved = rows.at(value + step, false);
-    if (!(moved.gradient * step >= 0)) {
-      // It went too far, and goes back half way until it is no worse than before. Sums of many rows
-      // have rounding noise; it must not decide.
-      const double before = rows.at(value, true).loss;
-      const double limit = before + 1e-12 * std::fabs(before);
-      int halvings = 0;
-      for (moved = rows.at(value + step, true); moved.loss > limit;
-           moved = rows.at(value + step, true)) {
-        if (halvings++ == most_halvings) return value;
-        step /= 2;
-      }
-    }
-    value += step;
-    sums = moved;
-    if (!(std::fabs(step) > negligible)) break;
-  }
-  return value;
-}
-
-}  // namespace
-
-void leaf_values(LossKind kind, double parameter, const float* targets, const float* weights,
-                 const double* raw, const std::uint32_t* rows, const std::uint32_t* leaf_offsets,
-                 std::size_t n_leaves, const LeafSteps& rule, double* out_values,
-                 double* out_weights, int n_threads) {
-  const auto size_of = [&](std::size_t leaf) {
-    return std::size_t(leaf_offsets[leaf + 1] - leaf_offsets[leaf]);
-  };
-  const auto fill = [&](std::size_t leaf, LeafRows& own) {
-    own.gather(targets, weights, raw, rows + leaf_offsets[leaf], size_of(leaf));
-    const LeafRows::Sums sums = own.at(0, false);
-    out_weights[leaf] = sums.weight;
-    out_values[leaf] = leaf_value(own, rule, sums);
-  };
-  const std::size_t n_rows = leaf_offsets[n_leaves] - leaf_offsets[0];
-  const std::size_t large = std::max<std::size_t>(large_leaf, n_rows / (2 * n_threads));
-  LeafRows by_all(loops_of(kind).leaf, parameter, n_threads);
-  std::vector<std::uint32_t> others;
-  for (std::uint32_t leaf = 0; leaf < n_leaves; ++leaf) {
-    out_values[leaf] = out_weights[leaf] = 0;
-    if (size_of(leaf) >= large) {
-      fill(leaf, by_all);
-    } else if (size_of(leaf) > 0) {
-      others.push_back(leaf);
-    }
-  }
-  // The largest first, so that no thread is left alone with a large one at the end.
-  std::stable_sort(others.begin(), others.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return size_of(a) > size_of(b); });
-  parallel_for(others.size(), n_threads, [&](std::size_t i) {
-    LeafRows own(loops_of(kind).leaf, parameter, 1);
-    fill(others[i], own);
-  });
-}
-
-void leaf_quantiles(double alpha, const float* targets, const float* weights, const double* raw,
-                    const std::uint32_t* rows, const std::uint32_t* leaf_offsets,
-                    std::size_t n_leaves, double* out_values, double* out_weights, int n_threads) {
-  struct Residual {
-    double value, weight;
-  };
-  parallel_for(n_leaves, n_threads, [&](std::size_t leaf) {
-    const std::size_t begin = leaf_offsets[leaf], end = leaf_offsets[leaf + 1];
-    std::vector<Residual> residuals;
-    residuals.reserve(end - begin);
-    double total = 0;
-    for (std::size_t i = begin; i < end; ++i) {
-      const std::uint32_t row = rows[i];
-      const double weight = weights ? weights[row] : 1.0f;
-      residuals.push_back({double(targets[row]) - raw[row], weight});
-      total += weight;
-    }
-    out_values[leaf] = 0.0;
-    out_weights[leaf] = total;
-    if (!(total > 0)) return;
-    std::sort(residuals.begin(), residuals.end(),
-              [](const Residual& a, const Residual& b) { return a.value < b.value; });
-    // Rounding of alpha * total must not skip a value whose weight reaches it exactly.
-    const double needed = alpha * total * (1.0 - 1e-12);
-    double reached = 0;
-    for (const Residual& residual : residuals) {
-      reached += residual.weight;
-      if (residual.weight > 0) out_values[leaf] = residual.value;
-      if (reached >= needed && residual.weight > 0) return;
-    }
-  });
-}
-
-void add_leaf_values(const std::uint32_t* leaves, const double* leaf_values, std::size_t n_outputs,
-                     std::size_t n_rows, double* raw, int n_threads) {
-  parallel_blocks(n_rows, rows_per_task, n_threads,
-                  [&](std::size_t begin, std::size_t end, std::size_t) {
-                    for (std::size_t k = 0; k < n_outputs; ++k) {
-                      add_values(leaves + begin, leaf_values + k, n_outputs, end - begin,
-                                 raw + k * n_rows + begin);
-                    }
-                  });
+LeafSums sum_leaf(const Loss& loss, const LossRows& rows, double step, bool with_loss) {
+  LeafSums sums;
+  loops_of(loss.kind).leaf(loss.parameter, rows, step, with_loss, sums);
+  return sums;
 }
 
 }  // namespace ocelot

@@ -28,42 +28,42 @@ OCELOT_HOT void logistics_of(const double* values, std::size_t n, double* out) {
 }
 
 template <class Function>
-void in_parallel(const double* values, std::size_t n, double* out, int n_threads,
-                 Function&& function) {
-  parallel_blocks(n, values_per_task, n_threads,
+void in_parallel(std::span<const double> values, double* out, int n_threads, Function&& function) {
+  parallel_blocks(values.size(), values_per_task, n_threads,
                   [&](std::size_t begin, std::size_t end, std::size_t) {
-                    function(values + begin, end - begin, out + begin);
+                    function(values.data() + begin, end - begin, out + begin);
                   });
 }
 
 }  // namespace
 
-void exponentials(const double* values, std::size_t n, double* out, int n_threads) {
-  in_parallel(values, n, out, n_threads, exponentials_of);
+void exponentials(std::span<const double> values, double* out, int n_threads) {
+  in_parallel(values, out, n_threads, exponentials_of);
 }
 
-void logarithms(const double* values, std::size_t n, double* out, int n_threads) {
-  in_parallel(values, n, out, n_threads, logarithms_of);
+void logarithms(std::span<const double> values, double* out, int n_threads) {
+  in_parallel(values, out, n_threads, logarithms_of);
 }
 
-void logistics(const double* values, std::size_t n, double* out, int n_threads) {
-  in_parallel(values, n, out, n_threads, logistics_of);
+void logistics(std::span<const double> values, double* out, int n_threads) {
+  in_parallel(values, out, n_threads, logistics_of);
 }
 
-void softmax(const double* raw, std::size_t n_outputs, std::size_t n_rows, double* out,
-             double* out_log_sums, int n_threads) {
-  parallel_blocks(
-      n_rows, softmax_block_size, n_threads, [&](std::size_t begin, std::size_t end, std::size_t) {
-        const std::size_t count = end - begin;
-        std::vector<double> values(n_outputs * softmax_block_size);
-        for (std::size_t k = 0; k < n_outputs; ++k) {
-          std::copy_n(raw + k * n_rows + begin, count, values.data() + k * softmax_block_size);
-        }
-        softmax_block(values.data(), n_outputs, count, out_log_sums + begin);
-        for (std::size_t k = 0; k < n_outputs; ++k) {
-          std::copy_n(values.data() + k * softmax_block_size, count, out + k * n_rows + begin);
-        }
-      });
+void softmax(const Matrix<const double>& raw, const Matrix<double>& out,
+             std::span<double> out_log_sums, int n_threads) {
+  const std::size_t n_outputs = raw.n_lines;
+  parallel_blocks(out_log_sums.size(), softmax_block_size, n_threads,
+                  [&](std::size_t begin, std::size_t end, std::size_t) {
+                    const std::size_t count = end - begin;
+                    std::vector<double> values(n_outputs * softmax_block_size);
+                    for (std::size_t k = 0; k < n_outputs; ++k) {
+                      std::copy_n(raw[k] + begin, count, values.data() + k * softmax_block_size);
+                    }
+                    softmax_block(values.data(), n_outputs, count, out_log_sums.data() + begin);
+                    for (std::size_t k = 0; k < n_outputs; ++k) {
+                      std::copy_n(values.data() + k * softmax_block_size, count, out[k] + begin);
+                    }
+                  });
 }
 
 }  // namespace ocelot

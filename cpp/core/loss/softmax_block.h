@@ -10,7 +10,7 @@ namespace ocelot {
 inline constexpr std::size_t softmax_block_size = 128;
 
 // Turns raw predictions [n_outputs][softmax_block_size] of count rows into probabilities in place,
-// and writes each row's log of the sum of exponentials.
+// and writes the logarithm of each row's sum of exponentials.
 void softmax_block(double* values, std::size_t n_outputs, std::size_t count, double* log_sums);
 
 }  // namespace ocelot

@@ -306,6 +306,28 @@ def loss_gradients(
     *,
     n_threads: int,
 ) -> float: ...
+def softmax_gradients(
+    targets: NDArray[np.float32],
+    weights: NDArray[np.float32] | None,
+    raw: NDArray[np.float64],
+    out_gradients: NDArray[np.float32],
+    *,
+    n_threads: int,
+) -> float: ...
+def exponentials(
+    values: NDArray[np.float64], out: NDArray[np.float64], *, n_threads: int
+) -> None: ...
+def logarithms(
+    values: NDArray[np.float64], out: NDArray[np.float64], *, n_threads: int
+) -> None: ...
+def logistics(values: NDArray[np.float64], out: NDArray[np.float64], *, n_threads: int) -> None: ...
+def softmax(
+    raw: NDArray[np.float64],
+    out: NDArray[np.float64],
+    out_log_sums: NDArray[np.float64],
+    *,
+    n_threads: int,
+) -> None: ...
 def step_leaves(
     kind: int,
     parameter: float,
@@ -352,14 +374,6 @@ def step_segments(
     min_weight: float,
     rate: float,
     inout_raw: NDArray[np.float64],
-    out_gradients: NDArray[np.float32],
-    *,
-    n_threads: int,
-) -> float: ...
-def softmax_gradients(
-    targets: NDArray[np.float32],
-    weights: NDArray[np.float32] | None,
-    raw: NDArray[np.float64],
     out_gradients: NDArray[np.float32],
     *,
     n_threads: int,
@@ -416,20 +430,6 @@ def add_leaf_values(
     leaves: NDArray[np.uint32],
     leaf_values: NDArray[np.float64],
     inout_raw: NDArray[np.float64],
-    *,
-    n_threads: int,
-) -> None: ...
-def exponentials(
-    values: NDArray[np.float64], out: NDArray[np.float64], *, n_threads: int
-) -> None: ...
-def logarithms(
-    values: NDArray[np.float64], out: NDArray[np.float64], *, n_threads: int
-) -> None: ...
-def logistics(values: NDArray[np.float64], out: NDArray[np.float64], *, n_threads: int) -> None: ...
-def softmax(
-    raw: NDArray[np.float64],
-    out: NDArray[np.float64],
-    out_log_sums: NDArray[np.float64],
     *,
     n_threads: int,
 ) -> None: ...
