@@ -22,6 +22,7 @@ from ocelotboost.estimator.declared import DeclaredParameters
 from ocelotboost.estimator.eval_sets import rows_to_watch
 from ocelotboost.estimator.fitted import Fitted, FittedAttributes
 from ocelotboost.estimator.hints import hint_in_fit
+from ocelotboost.estimator.html_summary import html_summary
 from ocelotboost.estimator.in_batches import PREDICTIONS, batches_for, write_predictions
 from ocelotboost.estimator.packing import pack
 from ocelotboost.estimator.parameters import whole
@@ -249,6 +250,19 @@ class OcelotEstimator(FittedAttributes, DeclaredParameters):
     def save_model(self, path: str | PathLike[str], format: str = "auto") -> None:
         """Write the model: safetensors, or JSON when the name ends in .json (or format="json")."""
         save_model(self.model_, path, format)
+
+    # What notebooks show. scikit-learn decides whether it is HTML (`set_config(display=...)`), and
+    # asks for it by a name that depends on its version.
+
+    def _html_repr(self) -> str:
+        return html_summary(self, self._fitted)
+
+    def _repr_html_inner(self) -> str:
+        return self._html_repr()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        return {**bundle, "text/html": self._html_repr()} if "text/html" in bundle else bundle
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
