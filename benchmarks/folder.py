@@ -2,7 +2,7 @@
 
 An entry of the index names the file, the target, the columns to drop and the categorical ones,
 and where the test rows are published. The folder is the one named by the environment variable
-OCELOT_DATA, else `../shared/datasets` beside the project.
+OCELOT_DATA, else `../shared/datasets`, next to the project.
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ def alternate(
 ) -> dict[Any, list[float]]:
     """Time all jobs in turn, `repeat` times, each round starting with another one.
 
-    So whatever the machine does besides hits every library alike.
+    So whatever else the machine does affects every library alike.
     """
     times: dict[Any, list[float]] = {key: [] for key in jobs}
     keys = list(jobs)

@@ -116,7 +116,7 @@ def _target(entry: dict[str, Any], table: Any) -> NDArray[Any]:
 
 
 def generate_table(rows: int, *, categorical: int = 10, numeric: int = 10, seed: int = 20) -> Data:
-    """A binary task of integer categories, 10 to 100,000 values a column, and normal numbers.
+    """A binary task of integer categories, 10 to 100,000 values per column, and normal numbers.
 
     Small values are the frequent ones, as in real tables. The target depends on an effect of
     every value, on a sine of every number and on the pairs of values of neighbouring columns.

@@ -113,7 +113,7 @@ class Curves:
 
 @dataclass(frozen=True)
 class Stop:
-    """A number of trees, and the test loss of the model that has so many."""
+    """A number of trees, and the test loss of the model with that many."""
 
     trees: int
     loss: float
@@ -154,7 +154,7 @@ def loss_on(model: Any, test: Data, loss: str) -> float:
 
 
 def curve_table(outcomes: Sequence[Outcome]) -> Table:
-    """A row a table: where both curves are lowest, and the gap between them."""
+    """One row per table: where both curves are lowest, and the gap between them."""
     rows = []
     for task, found in _by_task(outcomes):
         curves = [outcome.curves for outcome in found]
@@ -184,7 +184,7 @@ def curve_table(outcomes: Sequence[Outcome]) -> Table:
 
 
 def stop_table(outcomes: Sequence[Outcome]) -> Table:
-    """A row a table and way of choosing the number of trees."""
+    """One row per table and way of choosing the number of trees."""
     rows = []
     for task, found in _by_task(outcomes):
         for way in (BEST, CURVE, *HOLDING_OUT):

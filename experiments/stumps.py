@@ -106,7 +106,7 @@ def _sum_of(h1: Floats, h2: Floats) -> Floats:
     return F
 
 
-# ---- what a training row is told ---------------------------------------------------------------
+# ---- predictions of training rows ---------------------------------------------------------------
 
 
 def without_first_row(samples: Samples, rng: np.random.Generator) -> Samples:

@@ -88,7 +88,7 @@ def own_predictions(models: list[SupportingModel]) -> Floats:
 
 @dataclass(frozen=True)
 class OrderedTraining:
-    """What came of it.
+    """The result.
 
     start       (K,) of M_0
     trees       with the leaf values of M_0

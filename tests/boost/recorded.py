@@ -38,7 +38,7 @@ class Drawn:
         self._weights: list[NDArray[np.float32] | None] = []
 
     def evidence(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        """``PlainModels.evidence`` or ``OrderedModels.evidence``, which is told r."""
+        """``PlainModels.evidence`` or ``OrderedModels.evidence``, which gets r."""
 
         def noted(models: Any, ordering: int) -> Any:
             found = original(models, ordering)

@@ -134,8 +134,8 @@ def test_the_seconds_after_an_iteration_include_its_tree():
 def test_time_limit_expects_the_next_tree_to_take_as_long_as_the_others():
     clock = TimeLimit(10.0)
     clock.began = time.perf_counter() - 6.0
-    assert not clock.reached(2)  # 3 seconds a tree: done after 9
-    assert clock.reached(1)  # 6 seconds a tree: done after 12
+    assert not clock.reached(2)  # 3 seconds per tree: done after 9
+    assert clock.reached(1)  # 6 seconds per tree: done after 12
     assert not TimeLimit(None).reached(5)
 
 

@@ -1,4 +1,4 @@
-"""Numbers stored as text are told, and columns may be named by anything that holds names."""
+"""Numbers stored as text give a warning, and columns may be named by anything that holds names."""
 
 from __future__ import annotations
 

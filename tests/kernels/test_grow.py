@@ -59,7 +59,7 @@ def test_a_whole_weight_sums_like_copies(seed, n_rows):
 
 
 def test_many_copies_are_rounded_as_other_weights_are():
-    """One by one, so many copies would leave the gradients no digits."""
+    """One by one, that many copies would leave the gradients no digits."""
     gradients, weight = gradients_of(1, 300, 3), np.full(300, 1e6, dtype=np.float32)
     packed, units = pack(native, gradients, weight, True)
     expected, expected_units = pack(native, gradients, weight, False)
@@ -172,7 +172,7 @@ def test_split_leaves_equal_the_twin(data, n_threads):
     rows, offsets = data.draw(partitions(n_rows))
     column = data.draw(st.integers(0, len(layout.slots) - 1))
     shift, mask = int(layout.shifts[column]), int(layout.masks[column])
-    # The slot alone, or beside others as in a unit of statistics.
+    # The slot alone, or together with others as in a unit of statistics.
     width = data.draw(st.sampled_from([1, 2, 3]))
     position = data.draw(st.integers(0, width - 1))
     bytes_ = np.full((n_rows, width), 170, dtype=np.uint8)

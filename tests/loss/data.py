@@ -19,7 +19,7 @@ def loss_of(name: str) -> Any:
 
 
 def data_of(name: str, kind: str) -> Callable[[int], tuple[Any, Any]]:
-    """Makes a table and a target of so many rows for a kind of estimator."""
+    """Makes a table and a target of the given number of rows for a kind of estimator."""
     if kind == "classifier":
         return multiclass if LOSSES[name].link is SOFTMAX else binary
     return {IDENTITY: regression, LOG: amounts, LOGIT: shares}[LOSSES[name].link]

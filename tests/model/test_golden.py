@@ -1,4 +1,4 @@
-"""Files of every released format are read for ever (tools/golden_models.py wrote them)."""
+"""Files of every released format stay readable (tools/golden_models.py wrote them)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The paper's algorithms in its own words: put the page beside the file.
+"""The paper's algorithms in its own words: read it next to the paper.
 
     Algorithm 1   ordered boosting, n models M_i                        ordered_boosting
     Algorithm 2   building a tree, supporting models M_{r,j}, all j     Algorithm2
@@ -161,7 +161,7 @@ class Details:
     """Section 5, "Other important details".
 
     a          float64 (n,): weights of the Bayesian bootstrap for this tree; None: all are 1
-    discarded  so many rows at the beginning of σ_r are left out of cos(Δ, G)
+    discarded  how many rows at the beginning of σ_r are left out of cos(Δ, G)
     """
 
     a: Floats | None = None

@@ -123,7 +123,7 @@ def test_segments_that_double_are_the_papers(n):
 @pytest.mark.parametrize("first_body", [1, 5])
 @pytest.mark.parametrize("seed", range(3))
 def test_without_regularization_it_is_the_papers_build_tree(seed, first_body, growth):
-    # One gradient step a leaf; Logloss starts at 0, as the paper does.
+    # One gradient step per leaf; Logloss starts at 0, as the paper does.
     table = Table(seed)
     questions = table.questions()
     plain = ReferenceTrainer(

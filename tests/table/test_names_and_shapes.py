@@ -59,7 +59,7 @@ def test_names_partly_strings_are_a_type_error():
     X = pd.DataFrame([[1, 2]], columns=["age", 7])
     with pytest.raises(TypeError, match="only supported if all input features have string names"):
         table_from_input(X)
-    with pytest.raises(InputError, match=r"\['int', 'str'\].*'age' beside 7"):
+    with pytest.raises(InputError, match=r"\['int', 'str'\].*'age' and 7"):
         table_from_input(X)
 
 

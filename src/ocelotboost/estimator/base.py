@@ -225,7 +225,7 @@ class OcelotEstimator(FittedAttributes, DeclaredParameters):
     def describe(self, trees: int | Sequence[int] | str = 1) -> str:
         """The model in words: a summary, its size, and some of its trees.
 
-        trees  so many first trees, a list of tree numbers, or "all"
+        trees  how many of the first trees, a list of tree numbers, or "all"
 
         >>> from ocelotboost import OcelotRegressor
         >>> model = OcelotRegressor(iterations=1, depth=1, learning_rate=1.0, l2_leaf_reg=0.0)

@@ -83,7 +83,7 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
     l2_leaf_reg: float = parameter(
         3.0,
         number(0),
-        "Pulls leaf values towards zero, as so many rows of gradient zero would.",
+        "Pulls leaf values towards zero, like this many rows with a gradient of zero.",
         aliases=("reg_lambda", "lambda_l2", "lambda", "l2_regularization"),
     )
     loss_function: str | LossLike | None = parameter(
@@ -131,8 +131,8 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
             "names or positions of columns (a list, an Index, ..., no generator), or None",
             is_columns,
         ),
-        "Columns that hold categories, besides text, categories and booleans of data frames, "
-        "which are categorical by themselves.",
+        "Columns that hold categories. Text, categories and booleans of data frames are "
+        "categorical without being listed.",
         aliases=(
             "cat_feature",
             "categorical_feature",
@@ -154,13 +154,13 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
     prior_weight: float = parameter(
         1.0,
         number(0, _LARGEST_PRIOR, open_low=True),
-        "Each prior counts like so many rows.",
+        "Each prior counts like this many rows.",
         aliases=("cat_smooth",),
     )
     statistic_window: int | None = parameter(
         None,
         either(nothing(), whole(1)),
-        "For 'ordered': only the last so many rows before a row. None: all of them.",
+        "For 'ordered': use only this many rows before each row. None: all of them.",
     )
     max_combination: int = parameter(
         4,
@@ -176,11 +176,11 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
     one_hot_max_size: int = parameter(
         2,
         whole(0, 255),
-        "Features with at most so many values are asked for each of them, and have no statistic.",
+        "Features with at most this many distinct values are one-hot encoded.",
         aliases=("max_cat_to_onehot",),
     )
     permutation_count: int = parameter(
-        3, whole(1), "s: orderings that choose trees, besides the one that fills leaves."
+        3, whole(1), "s: orderings that choose trees, in addition to the one that fills leaves."
     )
     supporting_rate: float = parameter(
         0.5,
@@ -202,7 +202,7 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
     cache_memory: int | str = parameter(
         "1GB",
         Rule("a number of bytes or a text such as '512MB'", is_size),
-        "Target statistics are kept in so much memory and not made again for every tree.",
+        "Memory for target statistics that are kept from tree to tree.",
         aliases=("used_ram_limit",),
         runtime=True,
     )
@@ -277,8 +277,8 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
     eval_metric: str | MetricLike | Sequence[str | MetricLike] | None = parameter(
         None,
         either(nothing(), _metric_rule),
-        "Watched besides the loss. The first of several decides when to stop, on the first eval "
-        "set. None: the loss.",
+        "Computed in addition to the loss. The first of several decides when to stop, on the "
+        "first eval set. None: the loss.",
         aliases=("metric", "metrics", "custom_metric", "scoring"),
     )
     early_stopping_rounds: int | None = parameter(

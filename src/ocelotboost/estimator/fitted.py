@@ -22,7 +22,7 @@ from ocelotboost.predict.predictor import PredictorOnDemand
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Fitted:
-    """A trained model, and what prediction needs besides it.
+    """A trained model, and what else prediction needs.
 
     model      what is saved
     loss       for its link

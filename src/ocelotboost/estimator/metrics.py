@@ -16,7 +16,7 @@ def is_metrics(value: Any) -> bool:
 
 
 def metrics_from(eval_metric: Any, loss: Loss) -> list[MetricLike]:
-    """The metrics besides the loss, as they were given: the first decides about stopping."""
+    """The metrics other than the loss, as they were given: the first decides about stopping."""
     if eval_metric is None:
         return []
     given = eval_metric if isinstance(eval_metric, list | tuple) else [eval_metric]

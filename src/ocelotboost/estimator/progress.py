@@ -61,7 +61,7 @@ def progress_for(verbose: bool | int, metric: str) -> Progress:
 
 
 class ProgressLines(Progress):
-    """A line every so many trees, and one of the last tree. None: some twenty lines in all."""
+    """A line every ``every`` trees, and one for the last tree. None: about twenty lines in all."""
 
     def __init__(self, metric: str, every: int | None = None) -> None:
         self._metric = metric

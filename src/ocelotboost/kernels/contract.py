@@ -62,10 +62,10 @@ class LossKind(IntEnum):
 
 
 def packed_layout(n_outputs: int) -> tuple[int, int]:
-    """How many chunks, and words a chunk, hold the fields of a row.
+    """How many chunks, and words per chunk, hold the fields of a row.
 
-    The fields are one gradient an output and the weight, two fields a word. A chunk has 1, 2 or 4
-    words, so that one vector instruction adds it.
+    The fields are one gradient per output and the weight, two fields per word. A chunk has 1, 2
+    or 4 words, so that one vector instruction adds it.
 
     >>> packed_layout(1), packed_layout(3), packed_layout(7), packed_layout(10)
     ((1, 1), (1, 2), (1, 4), (2, 4))

@@ -22,7 +22,7 @@ from ocelotboost.loss.names import NumberParameter, fill_parameters, number_text
 class DeclaredLoss(Loss):
     """A loss that users choose by name, which is that of its class.
 
-    Besides ``link`` and ``leaf_rule``, which every loss has:
+    In addition to ``link`` and ``leaf_rule``, which every loss has:
 
     estimators   the kinds of model that take it: "classifier", "regressor"
     purpose      what it is for

@@ -33,7 +33,7 @@ class Description(str):
 def describe(model: TrainedModel, trees: int | Sequence[int] | str = 1) -> Description:
     """The model in words.
 
-    trees  which trees to write out: so many first ones, a list of their numbers, or "all"
+    trees  which trees to write out: how many of the first, a list of tree numbers, or "all"
     """
     chosen = _chosen_trees(trees, model.forest.n_trees)
     model = replace(model, forest=model.forest.pruned())
@@ -178,7 +178,7 @@ def _output_names(model: TrainedModel) -> list[str]:
 def _leaf_table(
     depth: int, values: NDArray[np.float64], weights: NDArray[np.float64], names: list[str]
 ) -> str:
-    """A line a leaf: its answers as digits, what it adds to each output, and its weight."""
+    """One line per leaf: its answers as digits, what it adds to each output, and its weight."""
     shown = len(values) if len(values) <= _MOST_LEAVES else _LEAVES_OF_A_DEEP_TREE
     rows = [["  yes = 1", *names, "weight"]]
     for leaf in range(shown):

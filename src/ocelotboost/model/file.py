@@ -3,7 +3,7 @@
 Two forms hold the same (docs/model_format.md has every field):
 
     .ocelot   safetensors: the forest's arrays, and one JSON text with the rest
-    .json     the same as strict JSON, one line a tree, for eyes and other languages
+    .json     the same as strict JSON, one line per tree, for people and other languages
 
 Reading goes bytes -> (fields, arrays) -> checksum -> TrainedModel -> validate, whichever the form.
 """
@@ -92,7 +92,7 @@ def save_model(model: TrainedModel, path: FilePath, format: str = "auto") -> Non
 
 
 def load_trained(path: FilePath) -> TrainedModel:
-    """Read a model in either form; the form is told by the content, not by the name."""
+    """Read a model in either form; the content decides which form it is, not the name."""
     name = os.fsdecode(path)
     if os.path.isdir(name):
         raise ModelFileError(f"Cannot load {name!r}: it is a folder. Give a model file in it.")
@@ -175,7 +175,7 @@ def _check_safetensors_fields(fields: Any) -> None:
 def _check_fields(fields: Any, own: Iterable[str], form: str) -> None:
     """Is it ours, can this version read it, and are all fields there and no others?
 
-    own  the fields of this form, besides those of both forms
+    own  the fields of this form alone
     """
     if not isinstance(fields, dict) or not {"ocelotboost", "format"} <= fields.keys():
         raise ModelFileError(

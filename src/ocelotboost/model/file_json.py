@@ -1,4 +1,4 @@
-"""The JSON form of a model: one line a field, a tree, a table, a column.
+"""The JSON form of a model: one line per field, tree, table and column.
 
 Numbers of 64 bits are texts of 16 hexadecimal digits, since few readers keep such integers whole.
 """

@@ -1,8 +1,8 @@
 """Bytes into a file, whole or not at all.
 
-A regular file is written beside its target and renamed. The unfinished file is locked as long as
-its process lives. So one that nobody has locked was left by a process that was killed, and the
-next save into the same folder removes it.
+A regular file is written under another name in the same folder, and then renamed. The unfinished
+file is locked as long as its process lives. So one that is not locked was left by a process that
+was killed, and the next save into the same folder removes it.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ class Forest:
     split_borders  float64 (n_splits,)           the question is "value > border"; a NaN border
                                                  parts missing values from all numbers
     tree_depths    uint32 (n_trees,)             questions of each tree; their sum is n_splits
-    leaf_values    float64 (n_leaves, n_outputs) 2^depth rows a tree, learning rate included
+    leaf_values    float64 (n_leaves, n_outputs) 2^depth rows per tree, learning rate included
     leaf_weights   float64 (n_leaves,)           sum of training weights in each leaf; weights
                                                  that are not whole have mean 1
     start_value    float64 (n_outputs,)          the prediction before the first tree

@@ -162,7 +162,7 @@ class StatisticTables:
         metadata=stored(np.float64, COLUMN, "the statistics between low and high")
     )
     column_highs: NDArray[np.float64] = field(
-        metadata=stored(np.float64, COLUMN, "are told apart by 16 bins")
+        metadata=stored(np.float64, COLUMN, "are divided into 16 bins")
     )
     #: Of each table, what its sums are in words: ("mean target",).
     target_names: tuple[tuple[str, ...], ...]

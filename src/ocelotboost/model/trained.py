@@ -36,7 +36,7 @@ class TrainedModel:
     forest              the trees
     kind                "classifier" or "regressor"
     loss                "Logloss", "Quantile:alpha=0.9"; a user's own loss: "custom:<class name>"
-    feature_names       one a column, or None when the training data had no names
+    feature_names       one per column, or None when the training data had no names
     classes             (n_classes,) labels in the order of the outputs: ints, floats, bools or
                         strings; None for a regressor
     parameters          the estimator's parameters; only JSON values can be saved

@@ -24,7 +24,7 @@ _PANEL_SLOTS = 64
 
 @dataclass(frozen=True)
 class BlockLayout:
-    """Where each column's bins are. Arrays have one entry a column unless said otherwise.
+    """Where each column's bins are. Arrays have one entry per column unless noted otherwise.
 
     slots          uint32   byte of the row that holds the column
     shifts         uint32   lowest bit of the column in that byte
@@ -66,8 +66,8 @@ class ColumnSplit:
 class ColumnBlock:
     """The bins of all rows, twice.
 
-    panels  uint8, one flat array in the layout's panels: histograms read this, a line a row
-    slots   uint8 (n_slots, n_rows): a tree's questions read this, a byte a row
+    panels  uint8, one flat array in the layout's panels: histograms read this, one line per row
+    slots   uint8 (n_slots, n_rows): a tree's questions read this, one byte per row
     """
 
     panels: NDArray[np.uint8]
@@ -134,7 +134,7 @@ def _share_slots(bits: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[
     slots = np.zeros(len(bits), dtype=np.uint32)
     shifts = np.zeros(len(bits), dtype=np.uint32)
     used: list[int] = []
-    first_open = [0] * (_SLOT_BITS + 1)  # no slot before this one has room for so many bits
+    first_open = [0] * (_SLOT_BITS + 1)  # no slot before this one has room for that many bits
     for column in np.argsort(-bits.astype(np.int64), kind="stable"):
         need = int(bits[column])
         slot = first_open[need]
@@ -151,7 +151,7 @@ def _share_slots(bits: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[
 def _groups(
     n_slots: int,
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint64]]:
-    """Width and stride of each group, and where it begins: (bytes a row of the panels before it,
+    """Width and stride of each group, and where it begins: (bytes per row of the panels before it,
     position in its own panel).
 
     >>> widths, strides, first_bytes = _groups(100)
@@ -182,5 +182,5 @@ def _groups(
 
 
 def _panel_stride(n_slots: int) -> int:
-    """Bytes a row. A row that fills a line, or half of one, never lies across two of them."""
+    """Bytes per row. A row that fills a line, or half of one, never lies across two of them."""
     return 32 if n_slots == 28 else 64 if n_slots >= 56 else n_slots

@@ -32,7 +32,7 @@ def choose_borders(
     rng: np.random.Generator,
     n_threads: int,
 ) -> list[NDArray[np.float64]]:
-    """Ascending borders of each column, at most ``max_borders`` (one a column) of them.
+    """Ascending borders of each column, at most ``max_borders`` (one per column) of them.
 
     Categorical columns have none.
     """

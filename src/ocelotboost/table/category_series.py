@@ -1,6 +1,6 @@
 """A column of a data frame -> CategoryColumn.
 
-pandas keeps most of its columns in NumPy arrays and its categories beside their codes; all else
+pandas keeps most of its columns in NumPy arrays and its categories next to their codes; all else
 comes as Arrow buffers.
 """
 

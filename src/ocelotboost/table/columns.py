@@ -1,8 +1,8 @@
 """A table is numbers and categories. Numbers are parts: columns that lie together in memory.
 
     a NumPy matrix        [ a b c d e f ]            one part: its rows share cache lines
-    a data frame          [a] [b] [c] [d] [e] [f]    one part a column, each where the frame has it
-    a sparse matrix       [a ... p] [q ... t]        up to 16 columns a part, dense only when asked
+    a data frame          [a] [b] [c] [d] [e] [f]    one part per column, where the frame has it
+    a sparse matrix       [a ... p] [q ... t]        up to 16 columns per part, dense on demand
     with b, e categories  [a]   [ c d ]   [f]        parts leave them out
 
 Whoever passes over a table asks one part after the other for its values, so at most one part of a

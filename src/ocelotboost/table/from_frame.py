@@ -114,7 +114,7 @@ def _names(columns: Iterable[object]) -> tuple[str, ...] | None:
         other = next(name for name in columns if not isinstance(name, str))
         raise InputTypeError(
             "Feature names are only supported if all input features have string names, but your "
-            f"input has {types} as feature name / column name types ({names[0]!r} beside "
+            f"input has {types} as feature name / column name types ({names[0]!r} and "
             f"{other!r}). Convert them, for example by X.columns = X.columns.astype(str)."
         )
     return None

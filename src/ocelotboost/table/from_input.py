@@ -1,7 +1,7 @@
 """X, whatever holds it -> Table.
 
     NumPy array                          one part, not copied when it is float32 or float64
-    scipy.sparse, any format             sixteen columns a part
+    scipy.sparse, any format             sixteen columns per part
     pandas, polars, pyarrow, ...         one part per column, by way of narwhals
     a few rows of pandas or polars       numbers together, categories one by one (few_rows.py)
     anything with __arrow_c_stream__     the same, once pyarrow or polars has read the stream
@@ -160,7 +160,7 @@ def _array_from_sequence(X: Any, argument: str) -> NDArray[Any]:
     if array.ndim == 0:
         raise no_table(X, argument)
     if array.dtype.kind in "US":
-        # NumPy turned numbers beside text into text; look at what was really given.
+        # NumPy turned numbers mixed with text into text; look at what was really given.
         array = np.asarray(X, dtype=object)
     return array
 

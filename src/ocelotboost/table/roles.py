@@ -181,7 +181,7 @@ def row_weights(
     return weights
 
 
-# ---- one value a row ------------------------------------------------------------------------
+# ---- one value per row ----------------------------------------------------------------------
 
 
 def _vector(y: Any, argument: str) -> NDArray[Any]:
@@ -203,13 +203,13 @@ def _vector(y: Any, argument: str) -> NDArray[Any]:
     if array.ndim != 1:
         raise InputError(
             f"{argument} should be a 1d array, got an array of shape {array.shape} instead "
-            f"(from a {type(y).__name__}). Pass one value for each row; fit one model a target."
+            f"(from a {type(y).__name__}). Pass one value for each row; fit one model per target."
         )
     return array
 
 
 def _array(values: Any, argument: str) -> NDArray[Any]:
-    """What a user has as an array of any shape and dtype, text beside numbers kept as objects."""
+    """The values as an array of any shape and dtype; text mixed with numbers is kept as objects."""
     if is_sparse(values):
         raise InputError(
             f"{argument} is a sparse matrix: pass it dense, for example {argument}.toarray()."
@@ -222,7 +222,7 @@ def _array(values: Any, argument: str) -> NDArray[Any]:
         array = np.asarray(values)
     except (TypeError, ValueError) as error:
         raise InputError(
-            f"{argument} cannot be read as an array of one value a row: {error}."
+            f"{argument} cannot be read as an array of one value per row: {error}."
         ) from error
     if array.dtype.kind in "US" and array.ndim == 1 and isinstance(values, list | tuple):
         objects = np.asarray(values, dtype=object)

@@ -353,7 +353,7 @@ def assign_leaves(
 def fill_panel(
     slots: NDArray[np.uint8], stride: int, out_panel: NDArray[np.uint8], *, n_threads: int
 ) -> None:
-    """The slots of a row side by side, ``stride`` bytes a row."""
+    """The slots of a row side by side, ``stride`` bytes per row."""
     out_panel.reshape(-1, stride)[:, : len(slots)] = slots.T
 
 

@@ -66,8 +66,9 @@ def target_statistics(
     *,
     n_threads: int,
 ) -> None:
-    """The statistics of every combination in every ordering, 16 bins a column, two columns a byte:
-    one for each target and prior, then the frequency. Rows beyond ``out_units`` are history."""
+    """The statistics of every combination in every ordering: one column for each target and
+    prior, then the frequency. Columns have 16 bins, and two of them share a byte. Rows beyond
+    ``out_units`` are history."""
     n_rows, n_out = codes.shape[1], out_units.shape[1]
     weight = np.ones(n_rows) if weights is None else weights.astype(np.float64)
     addends = np.stack([weight, *(weight * target for target in targets.astype(np.float64))])
@@ -122,8 +123,8 @@ def _frequency_bins(
     weight: Floats,
     counts: Floats,
 ) -> Bytes:
-    """How often each row's category occurs, beside the most frequent one. With a window: in the
-    window before the row, beside the most frequent one of the last window."""
+    """How often each row's category occurs, relative to the most frequent one. With a window: in
+    the window before the row, relative to the most frequent one of the last window."""
     n_out = len(counts)
     counted = np.arange(n_out if history == History.APART else 0, len(codes), dtype=np.intp)
     windowed = history == History.BEFORE and window > 0
