@@ -26,6 +26,7 @@ void require_contents_codes(const In<std::uint32_t, 2>& codes,
 }
 
 void join_codes_of(const In<std::uint32_t, 2>& codes, const In<std::uint32_t, 1>& value_counts,
+                   const std::optional<In<std::uint32_t, 1>>& base, std::uint32_t n_base_values,
                    const In<std::uint32_t, 1>& member_offsets, const In<std::uint32_t, 1>& members,
                    const In<std::uint32_t, 1>& lines, const Array<std::uint32_t, 2>& out_codes,
                    const Array<std::uint32_t, 1>& out_value_counts,
@@ -46,9 +47,13 @@ void join_codes_of(const In<std::uint32_t, 2>& codes, const In<std::uint32_t, 1>
           "member_offsets: beyond the members");
   require_below(members, n_columns, "members: no such column");
   require_contents_codes(codes, value_counts, members);
-  join_codes(codes.data(), value_counts.data(), n_rows, offsets, members.data(), lines.data(),
-             n_combinations, out_codes.data(), out_value_counts.data(), out_fingerprints.data(),
-             n_threads);
+  if (base) {
+    require(base->shape(0) == n_rows, "base: one per row is needed");
+    require_contents_below(*base, n_base_values, "base: no such value");
+  }
+  join_codes(codes.data(), value_counts.data(), n_rows, base ? base->data() : nullptr,
+             n_base_values, offsets, members.data(), lines.data(), n_combinations, out_codes.data(),
+             out_value_counts.data(), out_fingerprints.data(), n_threads);
 }
 
 void target_statistics_of(const In<std::uint32_t, 2>& codes,
@@ -206,8 +211,9 @@ void order_keys_of(const In<std::uint64_t, 1>& keys, const Array<std::uint32_t, 
 void bind_order(nb::module_& module) {
   using nb::arg;
   module.def("join_codes", &join_codes_of, arg("codes").noconvert(),
-             arg("value_counts").noconvert(), arg("member_offsets").noconvert(),
-             arg("members").noconvert(), arg("lines").noconvert(), arg("out_codes").noconvert(),
+             arg("value_counts").noconvert(), arg("base").noconvert().none(), arg("n_base_values"),
+             arg("member_offsets").noconvert(), arg("members").noconvert(),
+             arg("lines").noconvert(), arg("out_codes").noconvert(),
              arg("out_value_counts").noconvert(), arg("out_fingerprints").noconvert(),
              nb::kw_only(), arg("n_threads"), Released());
   module.def("target_statistics", &target_statistics_of, arg("codes").noconvert(),

@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 
 from ocelotboost.boost.boosting import Boosted
 from ocelotboost.boost.sampling import Sampling
-from ocelotboost.grow.answers import Split
-from ocelotboost.order.combination import Combination, StatisticSplit
+from ocelotboost.order.combination import Combination
+from ocelotboost.order.feature import Split, StatisticColumn
 from ocelotboost.order.statistic import N_BINS
-from ocelotboost.quantize.block import ColumnSplit
 from tests import data
 from tests.boost.stages import Stages
 from tests.reference_ordered import statistic_questions
@@ -91,14 +90,15 @@ class Training:
         found: dict[Split, Question] = {}
         for column, n_bins in enumerate(quantizer.bin_counts.tolist()):
             for question in statistic_questions(column, bins[column], n_bins):
-                found[ColumnSplit(column, int(question.border))] = question
+                feature = self.stages.ordered.features[column]
+                found[Split(feature, int(question.border))] = question
         first = len(bins)
         for combination in self.offered:
             statistic = self._statistic(combination)
             for column, by_ordering in enumerate(statistic):
                 for question in statistic_questions(first + column, by_ordering, N_BINS):
-                    split = StatisticSplit(combination, column, int(question.border))
-                    found[split] = question
+                    feature = StatisticColumn(combination, column)
+                    found[Split(feature, int(question.border))] = question
             first += len(statistic)
         return found
 
@@ -118,14 +118,14 @@ class Training:
 
     def _statistic(self, combination: Combination) -> NDArray[np.uint8]:
         """Bins (n_columns, s + 1, n)."""
-        cache = self.stages.training.statistics
-        assert cache is not None
-        number = cache.register.number(combination)
+        store = self.stages.training.statistics
+        assert store is not None
         bins = []
         for ordering in range(len(self.orderings)):
-            unit = cache.units[cache.fetch([number], ordering)[0]]
-            halves = np.stack([unit & 15, unit >> 4], axis=2)
-            bins.append(halves.reshape(len(unit), -1).T[: cache.source.columns.n_columns])
+            (number,) = store.pages_of([combination], ordering)
+            page = store.pages[number]
+            halves = np.stack([page & 15, page >> 4], axis=2)
+            bins.append(halves.reshape(len(page), -1).T[: store.source.columns.n_columns])
         return np.stack(bins, axis=1)
 
 
@@ -140,7 +140,7 @@ def follow(training: Training) -> Choose:
         combinations = set(training.offered_after(splits[:level]))
         offered = np.array(
             [
-                isinstance(split, ColumnSplit) or split.combination in combinations
+                split.feature.statistic is None or split.feature.statistic in combinations
                 for split in training.questions
             ]
         )

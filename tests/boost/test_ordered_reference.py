@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ocelotboost import OcelotClassifier, OcelotRegressor
 from ocelotboost.boost.boosting import boost
 from ocelotboost.boost.ordered import OrderedModels
-from ocelotboost.order.combination import StatisticSplit
+from ocelotboost.order.feature import StatisticColumn
 from ocelotboost.order.segments import divide
 from tests import data
 from tests.boost.recorded import Choose, Drawn, Training, follow, mixed
@@ -242,5 +242,8 @@ def test_categories(name, monkeypatch):
     training = case.train(monkeypatch)
     asked = [split for splits in training.structures for split in splits]
     assert len(asked) == case.iterations * case.depth
-    assert any(isinstance(split, StatisticSplit) and split.combination.size > 1 for split in asked)
+    assert any(
+        isinstance(split.feature, StatisticColumn) and split.feature.combination.size > 1
+        for split in asked
+    )
     assert_as_reference(case, training, follow(training))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ocelotboost import OcelotClassifier, OcelotRegressor
 from ocelotboost.boost.boosting import boost
 from ocelotboost.boost.plain import PlainModels
-from ocelotboost.order.combination import StatisticSplit
+from ocelotboost.order.feature import StatisticColumn
 from tests import data
 from tests.boost.recorded import Drawn, Training, follow, mixed
 from tests.boost.stages import stages_of
@@ -110,7 +110,7 @@ def test_plain_mode_with_categories(name, monkeypatch):
     case = CASES[name]
     training = case.train(monkeypatch)
     asked = [split for splits in training.structures for split in splits]
-    assert any(isinstance(split, StatisticSplit) for split in asked)
+    assert any(isinstance(split.feature, StatisticColumn) for split in asked)
     start, trees = case.reference(training)
     assert_allclose(training.stages.start_value, start, rtol=SAME)
     for tree, same in zip(training.boosted.trees, trees, strict=True):

@@ -47,11 +47,11 @@ def quantize(*, border_offsets=(0, 2), shift=0, source=0, target=0, n_borders=2)
     )  # fmt: skip
 
 
-def join_codes(*, code=1, member=0, line=0, member_offsets=(0, 2)):
+def join_codes(*, code=1, base=FEW, member=0, line=0, member_offsets=(0, 2)):
     codes = np.array([FEW, FEW])
     codes[0, 3] = code
     native.join_codes(
-        codes, u32(2, 2), u32(*member_offsets), u32(member, 1), u32(line),
+        codes, u32(2, 2), base, 2, u32(*member_offsets), u32(member, 1), u32(line),
         np.zeros((1, ROWS), dtype=np.uint32), u32(0), np.zeros(1, dtype=np.uint64), n_threads=1,
     )  # fmt: skip
 
@@ -220,6 +220,7 @@ ALWAYS = [
     (quantize, {"shift": 8}, "shifts"),
     (quantize, {"source": 1}, "sources"),
     (quantize, {"target": 1}, "targets"),
+    (join_codes, {"base": FEW[1:]}, "base"),
     (join_codes, {"member": 2}, "members"),
     (join_codes, {"line": 1}, "lines"),
     (join_codes, {"member_offsets": (0, 3)}, "member_offsets"),
@@ -281,6 +282,7 @@ ALWAYS = [
 WHEN_CHECKED = [
     (choose_borders, {"rows": NO_ROW}, "rows"),
     (join_codes, {"code": 2}, "codes"),
+    (join_codes, {"base": FEW + np.uint32(1)}, "base"),
     (target_statistics, {"code": 2}, "codes"),
     (target_statistics, {"order": NO_ROW}, "orders"),
     (target_statistics, {"weight": -1.0}, "weights"),

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ocelotboost.kernels import native, reference
-from ocelotboost.kernels.contract import NO_HISTOGRAM, NO_UNIT, packed_layout
+from ocelotboost.kernels.contract import NO_HISTOGRAM, NO_PAGE, packed_layout
 from tests.kernels.strategies import SEEDS, THREADS, blocks, partitions, scored_by_era, weights
 
 OUTPUTS = st.sampled_from([1, 2, 3, 5, 7, 9])
@@ -232,8 +232,8 @@ def test_assigned_leaves_equal_the_twin(data, depth, seed, n_threads):
     places = np.stack([layout.slots[columns], layout.shifts[columns], layout.masks[columns]])
     n_bytes = data.draw(st.sampled_from([1, 2, 3]))
     units = rng.integers(0, 256, size=(4, n_rows, n_bytes), dtype=np.uint8)
-    split_units = rng.choice([NO_UNIT, 0, 3], size=depth).astype(np.uint32)
-    of_unit = split_units != NO_UNIT
+    split_units = rng.choice([NO_PAGE, 0, 3], size=depth).astype(np.uint32)
+    of_unit = split_units != NO_PAGE
     places[0, of_unit] = rng.integers(0, n_bytes, size=of_unit.sum())
     places[1, of_unit], places[2, of_unit] = 4 * rng.integers(0, 2, size=of_unit.sum()), 15
     split_bins = np.where(of_unit, rng.integers(0, 15, size=depth), rng.integers(0, 255))

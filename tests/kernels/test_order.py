@@ -24,7 +24,7 @@ OUTPUTS = st.sampled_from([1, 2, 3, 5, 7, 9])
 # ---- combinations ----------------------------------------------------------------------------
 
 
-def join(kernels, codes, value_counts, members, n_threads=1):
+def join(kernels, codes, value_counts, members, base=None, n_base_values=0, n_threads=1):
     offsets = np.cumsum([0, *map(len, members)], dtype=np.uint32)
     flat = np.array([column for own in members for column in own], dtype=np.uint32)
     lines = np.arange(len(members), dtype=np.uint32)[::-1] + np.uint32(1)  # the first stays empty
@@ -33,15 +33,17 @@ def join(kernels, codes, value_counts, members, n_threads=1):
         np.full(len(members) + 1, 99, dtype=np.uint32),
         np.full(len(members) + 1, 99, dtype=np.uint64),
     )
-    kernels.join_codes(codes, value_counts, offsets, flat, lines, *out, n_threads=n_threads)
+    kernels.join_codes(
+        codes, value_counts, base, n_base_values, offsets, flat, lines, *out, n_threads=n_threads
+    )
     assert all((array[0] == 99).all() for array in out)
     return tuple(array[lines] for array in out)
 
 
-def assert_joined_alike(codes, value_counts, members, n_threads=1):
+def assert_joined_alike(codes, value_counts, members, base=None, n_base_values=0, n_threads=1):
     """The native function against its twin; what it gives."""
-    found = join(native, codes, value_counts, members, n_threads)
-    expected = join(reference, codes, value_counts, members)
+    found = join(native, codes, value_counts, members, base, n_base_values, n_threads)
+    expected = join(reference, codes, value_counts, members, base, n_base_values)
     for own, twin in zip(found, expected, strict=True):
         np.testing.assert_array_equal(own, twin)
     return found
@@ -54,9 +56,24 @@ def test_joined_codes_equal_the_twin(data, seed, n_threads):
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, 6, size=data.draw(st.sampled_from([0, 1, 7])))
     members = [np.sort(rng.choice(5, size=size, replace=False)) for size in sizes]
-    joined, fingerprints = assert_joined_alike(codes, value_counts, members, n_threads)[::2]
+    joined, fingerprints = assert_joined_alike(codes, value_counts, members, n_threads=n_threads)[
+        ::2
+    ]
     for a, b in combinations(range(len(members)), 2):
         assert (fingerprints[a] == fingerprints[b]) == (joined[a] == joined[b]).all()
+
+
+@given(st.data(), SEEDS, THREADS)
+def test_a_base_counts_as_one_more_column_of_every_combination(data, seed, n_threads):
+    codes, value_counts = data.draw(category_codes(65, n_columns=4))
+    rng = np.random.default_rng(seed)
+    members = [np.sort(rng.choice(3, size=size, replace=False)) for size in (1, 2, 3)]
+    with_base = assert_joined_alike(
+        codes[:3], value_counts[:3], members, codes[3], int(value_counts[3]), n_threads
+    )
+    as_column = join(reference, codes, value_counts, [[*own, 3] for own in members])
+    for own, twin in zip(with_base, as_column, strict=True):
+        np.testing.assert_array_equal(own, twin)
 
 
 @given(SEEDS, st.sampled_from([[0, 1], [0, 1, 2], [2, 1, 0], [0, 1, 2, 3]]))
@@ -92,7 +109,7 @@ def test_many_values_grow_the_hash_table(n_threads):
     codes = rng.integers(0, 30_000, size=(3, 40_000)).astype(np.uint32)
     value_counts = np.full(3, 30_000, dtype=np.uint32)
     members = [[0, 1], [0, 1, 2], [1]]
-    counts = assert_joined_alike(codes, value_counts, members, n_threads)[1]
+    counts = assert_joined_alike(codes, value_counts, members, n_threads=n_threads)[1]
     assert counts.min() > 20_000
 
 

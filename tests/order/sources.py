@@ -10,7 +10,7 @@ from ocelotboost.order.combination import Combination
 from ocelotboost.order.ordering import draw_orderings
 from ocelotboost.order.parcels import one_parcel
 from ocelotboost.order.statistic import StatisticTargets, statistic_columns
-from ocelotboost.order.statistic_cache import StatisticCache, StatisticSource
+from ocelotboost.order.statistic_store import StatisticSource, StatisticStore
 from ocelotboost.quantize.block import ColumnBlock, ColumnSplit, fill_panels, layout_columns
 from ocelotboost.quantize.categorical_data import CategoricalData
 
@@ -30,12 +30,12 @@ COMBINATIONS = (
 def make_data(n_rows: int, seed: int) -> CategoricalData:
     """Features of few, some and many values."""
     rng = np.random.default_rng(seed)
-    codes = np.zeros((len(FEATURES) + 1, n_rows), dtype=np.uint32)
+    codes = np.empty((len(FEATURES), n_rows), dtype=np.uint32)
     hashes = []
     for line, most in enumerate([2, 5, max(n_rows, 2)]):
         values, codes[line] = np.unique(rng.integers(0, most, size=n_rows), return_inverse=True)
         hashes.append(np.sort(rng.integers(0, 2**63, size=len(values)).astype(np.uint64)))
-    counts = np.array([*map(len, hashes), 1], dtype=np.uint32)
+    counts = np.array([*map(len, hashes)], dtype=np.uint32)
     return CategoricalData(FEATURES, codes, counts, tuple(hashes))
 
 
@@ -95,16 +95,16 @@ def make_source(
 
 
 def bins_of(
-    cache: StatisticCache, combination: Combination, ordering: int = 0
+    store: StatisticStore, combination: Combination, ordering: int = 0
 ) -> NDArray[np.uint8]:
     """The bins of all columns of a statistic: (n_columns, n)."""
-    return unpacked(cache, int(cache.fetch([cache.register.number(combination)], ordering)[0]))
+    return unpacked(store, store.pages_of([combination], ordering)[0])
 
 
-def unpacked(cache: StatisticCache, unit: int) -> NDArray[np.uint8]:
-    own = cache.units[unit]
+def unpacked(store: StatisticStore, page: int) -> NDArray[np.uint8]:
+    own = store.pages[page]
     halves = np.stack([own & 15, own >> 4], axis=2).reshape(len(own), -1)
-    return halves.T[: cache.source.columns.n_columns].copy()
+    return halves.T[: store.source.columns.n_columns].copy()
 
 
 def values_of(
@@ -116,11 +116,11 @@ def values_of(
     return list(zip(*(column.tolist() for column in [*members, *answers]), strict=True))
 
 
-def make_cache(
+def make_store(
     source: StatisticSource, block: ColumnBlock, cache_bytes: int = 1 << 22, n_threads: int = 1
-) -> StatisticCache:
-    return StatisticCache(source, block, cache_bytes, n_threads)
+) -> StatisticStore:
+    return StatisticStore(source, block, cache_bytes, n_threads)
 
 
-def unit_bytes(source: StatisticSource, block: ColumnBlock) -> int:
+def page_bytes(source: StatisticSource, block: ColumnBlock) -> int:
     return block.n_rows * source.columns.n_bytes

@@ -16,8 +16,8 @@ from tests.order.sources import (
     COMBINATIONS,
     bins_of,
     make_block,
-    make_cache,
     make_source,
+    make_store,
     values_of,
 )
 
@@ -36,7 +36,7 @@ def test_a_target_changes_only_statistics_of_later_rows(data, seed, n_rows, wind
     changed = dataclasses.replace(
         source, targets=dataclasses.replace(source.targets, values=values)
     )
-    cache, changed_cache = make_cache(source, block), make_cache(changed, block)
+    cache, changed_cache = make_store(source, block), make_store(changed, block)
     for combination in COMBINATIONS:
         for ordering, rows in enumerate(source.orderings):
             time = int(np.flatnonzero(rows == changed_row)[0])
@@ -52,7 +52,7 @@ def test_a_target_does_change_statistics_of_later_rows():
     values[0] = 1 - values[0]
     other = dataclasses.replace(source, targets=dataclasses.replace(source.targets, values=values))
     for combination in COMBINATIONS:
-        first, second = (bins_of(make_cache(s, block), combination) for s in (source, other))
+        first, second = (bins_of(make_store(s, block), combination) for s in (source, other))
         assert (first[:3] != second[:3]).any()
         np.testing.assert_array_equal(first[-1], second[-1])  # a frequency knows no target
 
@@ -116,7 +116,7 @@ def test_every_kind_follows_its_formula(history, window, kind):
 
     combinations = [c for c in COMBINATIONS if not (c.base and n_apart)]
     for combination in combinations:
-        found = bins_of(make_cache(source, block), combination)[:-1]
+        found = bins_of(make_store(source, block), combination)[:-1]
         assert_nearly_all_equal(found, expected_bins(source, block, combination, history_of))
 
 

@@ -14,8 +14,8 @@ from tests.order.sources import (
     bins_of,
     column_bins,
     make_block,
-    make_cache,
     make_source,
+    make_store,
     values_of,
 )
 
@@ -24,7 +24,7 @@ N_ROWS = 200
 
 def looked_up(source, block, combination, rows):
     """The bins (n_columns, n) of some rows, as if they were new."""
-    whole = WholeData(make_cache(source, block), 1)
+    whole = WholeData(make_store(source, block), 1)
     hashes = {
         feature: own[source.data.codes[line, rows]]
         for line, (feature, own) in enumerate(zip(FEATURES, source.data.hashes, strict=True))
@@ -44,7 +44,7 @@ def test_training_rows_of_a_greedy_statistic_are_as_new_ones():
         block = make_block(N_ROWS, 2)
         source = make_source(N_ROWS, 2, history=History.ALL, weight=weight)
         for combination in COMBINATIONS:
-            expected = bins_of(make_cache(source, block), combination)
+            expected = bins_of(make_store(source, block), combination)
             found = looked_up(source, block, combination, np.arange(N_ROWS))
             np.testing.assert_array_equal(found, expected)
 
@@ -54,7 +54,7 @@ def test_training_rows_of_a_holdout_statistic_are_as_new_ones():
     block = make_block(n_trained, 3)
     source = make_source(N_ROWS, 3, history=History.APART)
     for combination in [c for c in COMBINATIONS if not c.base]:
-        expected = bins_of(make_cache(source, block), combination)
+        expected = bins_of(make_store(source, block), combination)
         found = looked_up(source, block, combination, np.arange(n_trained))
         np.testing.assert_array_equal(found, expected)
 
@@ -91,6 +91,6 @@ def test_training_frequencies_are_measured_as_those_of_new_rows():
     n_rows, window = 300, 30
     block, source = make_block(n_rows, 5), make_source(n_rows, 5, window=window)
     combination = COMBINATIONS[0]  # two values
-    trained = bins_of(make_cache(source, block), combination)[-1][source.orderings[0][window:]]
+    trained = bins_of(make_store(source, block), combination)[-1][source.orderings[0][window:]]
     new = looked_up(source, block, combination, np.arange(n_rows))[-1]
     assert abs(trained.mean() - new.mean()) < 2.5

@@ -50,21 +50,24 @@ class KeyNumbering {
   Numbering<MixedBits> hashed_;
 };
 
+struct Member {
+  const std::uint32_t* codes;
+  std::uint32_t n_values;
+};
+
 // Members are joined as digits of one number while it fits into 64 bits; when it no longer would,
 // what is joined so far is numbered anew.
-std::uint32_t join(const std::uint32_t* codes, const std::uint32_t* value_counts,
-                   std::size_t n_rows, const std::uint32_t* members, std::size_t n_members,
-                   std::uint32_t* out) {
+std::uint32_t join(const std::vector<Member>& members, std::size_t n_rows, std::uint32_t* out) {
   constexpr std::size_t block = 64;
-  const std::uint32_t* joined = codes + members[0] * n_rows;
-  std::uint64_t n_joined = value_counts[members[0]];
+  const std::uint32_t* joined = members[0].codes;
+  std::uint64_t n_joined = members[0].n_values;
   std::size_t next = 1;
   do {
     const std::size_t first = next;
     std::uint64_t n_possible = n_joined;
-    while (next < n_members &&
-           n_possible <= (std::uint64_t{1} << 63) / std::max(value_counts[members[next]], 1u)) {
-      n_possible *= value_counts[members[next++]];
+    while (next < members.size() &&
+           n_possible <= (std::uint64_t{1} << 63) / std::max(members[next].n_values, 1u)) {
+      n_possible *= members[next++].n_values;
     }
     KeyNumbering numbering(n_possible, n_rows);
     std::uint64_t keys[block];
@@ -72,15 +75,15 @@ std::uint32_t join(const std::uint32_t* codes, const std::uint32_t* value_counts
       const std::size_t count = std::min(block, n_rows - begin);
       for (std::size_t i = 0; i < count; ++i) keys[i] = joined[begin + i];
       for (std::size_t m = first; m < next; ++m) {
-        const std::uint32_t* member = codes + members[m] * n_rows + begin;
-        const std::uint64_t radix = value_counts[members[m]];
+        const std::uint32_t* member = members[m].codes + begin;
+        const std::uint64_t radix = members[m].n_values;
         for (std::size_t i = 0; i < count; ++i) keys[i] = keys[i] * radix + member[i];
       }
       numbering.number(keys, count, out + begin);
     }
     joined = out;
     n_joined = numbering.size();
-  } while (next < n_members);
+  } while (next < members.size());
   return std::uint32_t(n_joined);
 }
 
@@ -93,14 +96,19 @@ OCELOT_HOT std::uint64_t fingerprint(const std::uint32_t* codes, std::size_t n_r
 }  // namespace
 
 void join_codes(const std::uint32_t* codes, const std::uint32_t* value_counts, std::size_t n_rows,
+                const std::uint32_t* base, std::uint32_t n_base_values,
                 const std::uint32_t* member_offsets, const std::uint32_t* members,
                 const std::uint32_t* lines, std::size_t n_combinations, std::uint32_t* out_codes,
                 std::uint32_t* out_value_counts, std::uint64_t* out_fingerprints, int n_threads) {
   parallel_for(n_combinations, n_threads, [&](std::size_t c) {
+    std::vector<Member> own;
+    for (std::size_t m = member_offsets[c]; m < member_offsets[c + 1]; ++m) {
+      own.push_back({codes + members[m] * n_rows, value_counts[members[m]]});
+    }
+    if (base != nullptr) own.push_back({base, n_base_values});
     const std::size_t line = lines[c];
     std::uint32_t* const out = out_codes + line * n_rows;
-    out_value_counts[line] = join(codes, value_counts, n_rows, members + member_offsets[c],
-                                  member_offsets[c + 1] - member_offsets[c], out);
+    out_value_counts[line] = join(own, n_rows, out);
     out_fingerprints[line] = fingerprint(out, n_rows);
   });
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -14,15 +13,11 @@ from ocelotboost.boost.models import Unseen
 from ocelotboost.boost.plain import PlainModel
 from ocelotboost.boost.tree import GrownTree
 from ocelotboost.errors import ParameterError
-from ocelotboost.grow.answers import Split
 from ocelotboost.kernels import native
 from ocelotboost.loss.base import Floats, Loss, Targets
 from ocelotboost.loss.passes import Pass
 from ocelotboost.metric.base import MetricLike
-from ocelotboost.order.combination import Combination
-from ocelotboost.order.whole_data import WholeData
-from ocelotboost.predict.statistics import StatisticLookup
-from ocelotboost.quantize.block import ColumnSplit
+from ocelotboost.order.binned_rows import BinnedRows
 
 #: In the history: training rows at the model.
 LEARN = "learn"
@@ -35,88 +30,22 @@ UNSEEN = "ordered"
 class EvalSet:
     """Held-out rows and their raw predictions so far.
 
-    bins        uint8 (n_columns, n)
-    statistics  of the categorical features, or None where there are none
+    binned      to be asked the questions of trees
+    row_hashes  the categories of each feature that has statistics: uint64 (n,)
     raw         float64 (n_outputs, n), changed by every tree
     """
 
     name: str
-    bins: NDArray[np.uint8]
-    statistics: EvalStatistics | None
+    binned: BinnedRows
+    row_hashes: Mapping[int, NDArray[np.uint64]]
     target: Targets
     weight: NDArray[np.float32] | None
     raw: Floats
 
     def add_tree(self, tree: GrownTree, n_threads: int) -> None:
-        bins = self.bins
-        columns = [split.column for split in tree.splits]
-        if self.statistics is not None:
-            bins = (
-                np.stack([self._bins_of(split) for split in tree.splits], axis=0)
-                if tree.splits
-                else bins
-            )
-            columns = list(range(len(columns)))
-        native.predict_trees(
-            bins,
-            np.array(columns, dtype=np.uint32),
-            np.array([split.bin for split in tree.splits], dtype=np.uint8),
-            np.array([len(tree.splits)], dtype=np.uint32),
-            tree.leaf_values,
-            self.raw,
-            n_threads=n_threads,
-        )
-
-    def _bins_of(self, split: Split) -> NDArray[np.uint8]:
-        if isinstance(split, ColumnSplit):
-            bins: NDArray[np.uint8] = self.bins[split.column]
-            return bins
-        assert self.statistics is not None
-        bins = self.statistics.bins(split.combination)[split.column]
-        return bins
-
-
-class EvalStatistics:
-    """Statistics of held-out rows, from the whole training data; kept while there is room."""
-
-    def __init__(
-        self,
-        row_hashes: Mapping[int, NDArray[np.uint64]],
-        bins: NDArray[np.uint8],
-        whole_data: WholeData,
-        cache_bytes: int,
-        n_threads: int,
-    ) -> None:
-        self.row_hashes = row_hashes
-        self._bins = bins
-        self._whole_data = whole_data
-        self._n_threads = n_threads
-        unit_bytes = bins.shape[1] * whole_data.source.columns.n_columns
-        self._capacity = max(cache_bytes // max(unit_bytes, 1), 1)
-        self._known: OrderedDict[Combination, NDArray[np.uint8]] = OrderedDict()
-
-    def bins(self, combination: Combination) -> NDArray[np.uint8]:
-        """uint8 (n_columns, n) of a combination's statistic."""
-        known = self._known.get(combination)
-        if known is None:
-            if len(self._known) == self._capacity:
-                self._known.popitem(last=False)
-            known = self._known[combination] = self._make(combination)
-        self._known.move_to_end(combination)
-        return known
-
-    def _make(self, combination: Combination) -> NDArray[np.uint8]:
-        lookup = StatisticLookup.of(
-            self._whole_data.table(combination),
-            self._whole_data.source.data.hash_key,
-            n_threads=self._n_threads,
-        )
-        answers = None
-        if combination.base:
-            answers = np.zeros((1, self._bins.shape[1]), dtype=np.uint32)
-            for split in combination.base:
-                answers = answers * 2 + (self._bins[split.column] > split.bin)
-        return lookup.bins(self.row_hashes, answers, self._n_threads)
+        leaves = np.empty(len(self.target), dtype=np.uint32)
+        self.binned.assign_leaves(tree.splits, 0, leaves, n_threads)
+        native.add_leaf_values(leaves, tree.leaf_values, self.raw, n_threads=n_threads)
 
 
 class LossMetric:

@@ -13,12 +13,12 @@ from ocelotboost.boost.plain import TrainingSet
 from ocelotboost.boost.settings import BoostSettings
 from ocelotboost.boost.state import Generators
 from ocelotboost.boost.tree import GrownTree, combinations_of, leaf_size
-from ocelotboost.grow.answers import Split
 from ocelotboost.grow.oblivious import Scorers, draw_candidates, grow_oblivious
 from ocelotboost.grow.partition import RowSorter
 from ocelotboost.grow.random_score import noise_scale
 from ocelotboost.grow.scorer import ColumnScorer, GradientPacker
 from ocelotboost.grow.statistic_scorer import StatisticScorer
+from ocelotboost.order.feature import Split
 
 
 class Grower:
@@ -40,7 +40,7 @@ class Grower:
             n_gradients *= segments.n_segments
         self._scorers = _scorers(training, n_gradients, settings)
         self._packer = GradientPacker(n_rows, n_gradients, settings.n_threads)
-        self._sorter = RowSorter(training.answers(), n_rows, settings.n_threads)
+        self._sorter = RowSorter(training.binned, n_rows, settings.n_threads)
         self._generators = generators
 
     def draw(self, orderings: list[int]) -> int:
@@ -104,7 +104,9 @@ def _scorers(training: TrainingSet, n_gradients: int, settings: BoostSettings) -
     n_eras = 1 if settings.segments is None else settings.segments.n_segments + 1
     columns = statistics = None
     if training.statistics is None or (training.block.layout.bin_counts > 1).any():
-        columns = ColumnScorer(training.block, n_gradients, n_leaves * n_eras, settings.score)
+        columns = ColumnScorer(
+            training.block, training.features, n_gradients, n_leaves * n_eras, settings.score
+        )
     if training.statistics is not None:
         statistics = StatisticScorer(
             training.statistics,

@@ -99,9 +99,7 @@ def _columns(
 
 
 def _parts(own: EvalSet) -> list[Any]:
-    statistics = own.statistics
-    hashes = [] if statistics is None else list(statistics.row_hashes.values())
-    return [own.bins, own.target, own.weight, own.raw, *hashes]
+    return [own.binned.slots, own.target, own.weight, own.raw, *own.row_hashes.values()]
 
 
 def _digest(*parts: NDArray[Any] | str | bool | None) -> str:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from ocelotboost.boost.evidence import Evidence
 from ocelotboost.boost.plain import PlainModel
-from ocelotboost.grow.answers import Split
 from ocelotboost.loss.base import Floats, Targets
+from ocelotboost.order.feature import Split
 
 
 @dataclass(frozen=True)

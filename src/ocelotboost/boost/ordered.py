@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 from ocelotboost.boost.evidence import Evidence
 from ocelotboost.boost.models import Unseen, UnseenRows
 from ocelotboost.boost.plain import PlainModel, TrainingSet
-from ocelotboost.grow.answers import Split
 from ocelotboost.kernels import native
 from ocelotboost.leaves.estimate import LeafSettings, estimate_leaves
 from ocelotboost.loss.base import Floats, Loss, Targets
 from ocelotboost.loss.passes import Leaves, NativePass, Pass
+from ocelotboost.order.feature import Split
 from ocelotboost.order.segments import Segments
 
 
@@ -173,7 +173,7 @@ class OrderedModels:
         assert training.orderings is not None, "ordered boosting needs orderings"
         self._training = training
         self._loss = loss
-        self._answers = training.answers()
+        self._binned = training.binned
         self._learning_rate = learning_rate
         self._settings = settings
         self._leaves = np.empty(training.block.n_rows, dtype=np.uint32)
@@ -221,14 +221,13 @@ class OrderedModels:
     def add_tree(self, splits: Sequence[Split]) -> tuple[Floats, Floats]:
         """Every model fills the leaves of the structure by its own statistics and gradients.
         Values (n_leaves, n_outputs) and weights (n_leaves,) are those of M₀."""
-        questions = self._answers.questions(splits)
         settings, rate = self._settings, self._learning_rate
         n_leaves = 1 << len(splits)
         for ordering, model in self._supporting.items():
             # Without statistics the leaves are the same in every ordering.
             if self._training.statistics is not None or ordering == self.orderings[0]:
-                self._answers.assign_leaves(questions, ordering, self._leaves, settings.n_threads)
+                self._binned.assign_leaves(splits, ordering, self._leaves, settings.n_threads)
             model.fill_leaves(self._leaves, n_leaves, rate, settings)
         if self._training.statistics is not None:
-            self._answers.assign_leaves(questions, 0, self._leaves, settings.n_threads)
+            self._binned.assign_leaves(splits, 0, self._leaves, settings.n_threads)
         return self.main.fill_leaves(self._leaves, n_leaves, rate, settings)

@@ -12,7 +12,7 @@ from ocelotboost.errors import ParameterError
 from ocelotboost.grow.scorer import ScoreSettings
 from ocelotboost.leaves.estimate import LeafSettings
 from ocelotboost.loss.base import LeafRule, Loss
-from ocelotboost.order.combination import Combinations
+from ocelotboost.order.offers import Combinations
 from ocelotboost.order.segments import Segments
 
 

@@ -9,19 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.boost.evidence import Evidence
 from ocelotboost.boost.tree import rounded
-from ocelotboost.grow.answers import Answers, Split
 from ocelotboost.kernels import native
 from ocelotboost.leaves.estimate import LeafSettings, estimate_leaves
 from ocelotboost.loss.base import Floats, Loss, Targets
 from ocelotboost.loss.passes import Leaves, NativePass, Pass
+from ocelotboost.order.binned_rows import BinnedRows
+from ocelotboost.order.feature import Feature, Split
 from ocelotboost.order.ordering import Orderings
-from ocelotboost.order.statistic_cache import StatisticCache
+from ocelotboost.order.statistic_store import StatisticStore
 from ocelotboost.quantize.block import ColumnBlock
 
 
@@ -29,6 +31,8 @@ from ocelotboost.quantize.block import ColumnBlock
 class TrainingSet:
     """The rows to learn from.
 
+    block          the columns in bins
+    features       the columns of the block
     target         float32 (n,)
     weight         float32 (n,), a weight of 1 counts like one row; None when all weigh 1
     whole_weights  the weights are whole numbers, so each counts copies of its row
@@ -37,10 +41,11 @@ class TrainingSet:
     """
 
     block: ColumnBlock
+    features: tuple[Feature, ...]
     target: Targets
     weight: NDArray[np.float32] | None
     whole_weights: bool
-    statistics: StatisticCache | None = None
+    statistics: StatisticStore | None = None
     orderings: Orderings | None = None
 
     @property
@@ -49,8 +54,10 @@ class TrainingSet:
             return float(self.block.n_rows)
         return float(self.weight.sum(dtype=np.float64))
 
-    def answers(self) -> Answers:
-        return Answers(self.block, self.statistics)
+    @cached_property
+    def binned(self) -> BinnedRows:
+        """The rows, to be asked the questions of trees."""
+        return BinnedRows.of_block(self.block, self.statistics)
 
 
 class PlainModel:
@@ -144,7 +151,7 @@ class PlainModels:
         supporting_rate: float = 1.0,
     ) -> None:
         """``supporting_rate``: the share of the learning rate that supporting models take."""
-        self._answers = training.answers()
+        self._binned = training.binned
         self._learning_rate = learning_rate
         self._supporting_rate = supporting_rate
         self._settings = settings
@@ -179,11 +186,10 @@ class PlainModels:
     def add_tree(self, splits: Sequence[Split]) -> tuple[Floats, Floats]:
         """Every model fills the leaves of the structure by its own statistics and gradients.
         Values (n_leaves, n_outputs) and weights (n_leaves,) are those of M₀."""
-        questions = self._answers.questions(splits)
         n_threads = self._settings.n_threads
         # M₀ comes last: its values are the result.
         for ordering in reversed(range(len(self._models))):
-            self._answers.assign_leaves(questions, ordering, self._leaves, n_threads)
+            self._binned.assign_leaves(splits, ordering, self._leaves, n_threads)
             rate = self._learning_rate * (self._supporting_rate if ordering > 0 else 1.0)
             filled = self._models[ordering].fill_leaves(
                 self._leaves, 1 << len(splits), rate, self._settings

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ocelotboost.boost.sampling import Sampling
 from ocelotboost.grow.scorer import ScoreSettings
 from ocelotboost.leaves.estimate import LeafSettings
-from ocelotboost.order.combination import Combinations
+from ocelotboost.order.offers import Combinations
 from ocelotboost.order.segments import Segments
 
 

@@ -1,13 +1,13 @@
 """The file of a snapshot: safetensors, as a model file is, so that reading it executes nothing.
 
-splits        int32 (n_splits, 3): combination (-1: none, the split is about a column), column,
-              bin; tree after tree
+splits        int32 (n_splits, 2): feature, by its position in the list of features, and bin; tree
+              after tree
 depths        int32 (n_trees,) splits of each tree
 leaf_values   float64 (n_leaves of all trees, n_outputs)
 leaf_weights  float64 (n_leaves of all trees,)
 history       float64 (n_curves, n_trees)
 raw.…         float64: raw predictions, by name
-text          JSON, in the metadata: all else
+text          JSON, in the metadata: all else, as the features that trees ask about
 """
 
 from __future__ import annotations
@@ -24,16 +24,13 @@ from numpy.typing import NDArray
 from ocelotboost.boost.state import Moment
 from ocelotboost.boost.tree import GrownTree
 from ocelotboost.errors import SnapshotError
-from ocelotboost.grow.answers import Split
 from ocelotboost.model.file import checksum, version
-from ocelotboost.order.combination import Combination, StatisticSplit
-from ocelotboost.quantize.block import ColumnSplit
+from ocelotboost.order.feature import Feature, Split, feature_from_json
 
 FORMAT = 1
 
 _TEXT = "ocelotboost"
 _RAW = "raw."
-_NO_COMBINATION = -1
 _START_ANEW = "Remove the file, or give another name, to start anew."
 _SIGNS_OF_DAMAGE = (
     ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError,
@@ -64,7 +61,7 @@ class Stored:
 
 
 def to_bytes(stored: Stored) -> bytes:
-    combinations = _combinations_of(stored.trees)
+    features = _features_of(stored.trees)
     moment = stored.moment
     fields = {
         "snapshot": FORMAT,
@@ -76,13 +73,10 @@ def to_bytes(stored: Stored) -> bytes:
         "seconds": moment.seconds,
         "stopped": stored.stopped,
         "curves": [list(names) for names in stored.curves],
-        "combinations": [
-            [list(c.features), [[split.column, split.bin] for split in c.base]]
-            for c in combinations
-        ],
+        "features": [feature.to_json() for feature in features],
     }
     arrays = {
-        **_tree_arrays(stored.trees, combinations, len(moment.raw["model 0"])),
+        **_tree_arrays(stored.trees, features, len(moment.raw["model 0"])),
         "history": np.array(list(stored.curves.values()), dtype=np.float64),
         **{_RAW + name: raw for name, raw in moment.raw.items()},
     }
@@ -125,11 +119,7 @@ def _parse(data: bytes) -> tuple[dict[str, Any], Arrays]:
 
 
 def _stored(fields: dict[str, Any], arrays: Arrays) -> Stored:
-    combinations = [
-        Combination(tuple(features), tuple(ColumnSplit(*split) for split in base))
-        for features, base in fields["combinations"]
-    ]
-    trees = _trees(arrays, combinations)
+    trees = _trees(arrays, [feature_from_json(*feature) for feature in fields["features"]])
     raw = {n.removeprefix(_RAW): array for n, array in arrays.items() if n.startswith(_RAW)}
     names = [(data, metric) for data, metric in fields["curves"]]
     return Stored(
@@ -145,29 +135,16 @@ def _stored(fields: dict[str, Any], arrays: Arrays) -> Stored:
 # ---- trees -----------------------------------------------------------------------------------
 
 
-def _combinations_of(trees: list[GrownTree]) -> dict[Combination, int]:
-    """Those that the trees ask about, and their numbers in the file."""
-    splits = (split for tree in trees for split in tree.splits)
-    used = dict.fromkeys(s.combination for s in splits if isinstance(s, StatisticSplit))
-    return {combination: number for number, combination in enumerate(used)}
+def _features_of(trees: list[GrownTree]) -> dict[Feature, int]:
+    """Those that the trees ask about, and their positions in the file's list of them."""
+    used = dict.fromkeys(split.feature for tree in trees for split in tree.splits)
+    return {feature: position for position, feature in enumerate(used)}
 
 
-def _tree_arrays(
-    trees: list[GrownTree], combinations: dict[Combination, int], n_outputs: int
-) -> Arrays:
-    splits = [
-        (
-            combinations[split.combination]
-            if isinstance(split, StatisticSplit)
-            else _NO_COMBINATION,
-            split.column,
-            split.bin,
-        )
-        for tree in trees
-        for split in tree.splits
-    ]
+def _tree_arrays(trees: list[GrownTree], features: dict[Feature, int], n_outputs: int) -> Arrays:
+    splits = [(features[split.feature], split.bin) for tree in trees for split in tree.splits]
     return {
-        "splits": np.array(splits, dtype=np.int32).reshape(-1, 3),
+        "splits": np.array(splits, dtype=np.int32).reshape(-1, 2),
         "depths": np.array([len(tree.splits) for tree in trees], dtype=np.int32),
         "leaf_values": np.concatenate(
             [np.empty((0, n_outputs)), *(tree.leaf_values for tree in trees)]
@@ -176,11 +153,11 @@ def _tree_arrays(
     }
 
 
-def _trees(arrays: Arrays, combinations: list[Combination]) -> list[GrownTree]:
+def _trees(arrays: Arrays, features: list[Feature]) -> list[GrownTree]:
     depths = arrays["depths"]
     first_leaves = np.cumsum(1 << depths)[:-1]
     return [
-        GrownTree([_split(row, combinations) for row in splits.tolist()], values, weights)
+        GrownTree([Split(features[f], bin) for f, bin in splits.tolist()], values, weights)
         for splits, values, weights in zip(
             np.split(arrays["splits"], np.cumsum(depths)[:-1]),
             np.split(arrays["leaf_values"], first_leaves),
@@ -188,10 +165,3 @@ def _trees(arrays: Arrays, combinations: list[Combination]) -> list[GrownTree]:
             strict=True,
         )
     ][: len(depths)]  # of no trees, one piece is left
-
-
-def _split(row: list[int], combinations: list[Combination]) -> Split:
-    combination, column, bin = row
-    if combination == _NO_COMBINATION:
-        return ColumnSplit(column, bin)
-    return StatisticSplit(combinations[combination], column, bin)

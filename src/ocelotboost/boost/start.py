@@ -7,11 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ocelotboost.boost.evaluation import EvalSet, EvalStatistics
+from ocelotboost.boost.evaluation import EvalSet
 from ocelotboost.boost.plain import TrainingSet
 from ocelotboost.boost.tree import rounded
 from ocelotboost.loss.base import Floats, Loss
 from ocelotboost.model.forest import Forest
+from ocelotboost.order.binned_rows import BinnedRows
+from ocelotboost.order.looked_up_statistics import LookedUpStatistics
 from ocelotboost.order.rows_in_order import RowsInOrder
 from ocelotboost.predict.predictor import make_predictor
 from ocelotboost.quantize.quantizer import Quantizer
@@ -50,10 +52,11 @@ def training_set(ordered: RowsInOrder) -> TrainingSet:
     statistics = ordered.statistics
     return TrainingSet(
         ordered.block,
+        ordered.features,
         ordered.target,
         ordered.weight,
         _are_whole(ordered.weight),
-        None if statistics is None else statistics.cache,
+        None if statistics is None else statistics.store,
         ordered.orderings,
     )
 
@@ -69,13 +72,14 @@ def eval_set(
     """Rows to watch, as the loop takes them."""
     data = watched.data
     bins = quantizer.columns(data.table, n_threads)
-    statistics = None
+    statistics, hashes = None, {}
     if ordered.statistics is not None:
         whole_data = ordered.statistics.whole_data
         hashes = {f: data.table.categories[f].row_hashes() for f in ordered.combinations.features}
-        statistics = EvalStatistics(hashes, bins, whole_data, cache_bytes, n_threads)
+        statistics = LookedUpStatistics(hashes, bins, whole_data, cache_bytes, n_threads)
     raw = start.raw(data.table, n_threads)
-    return EvalSet(watched.name, bins, statistics, data.target, data.weight, raw)
+    binned = BinnedRows.of_columns(bins, statistics)
+    return EvalSet(watched.name, binned, hashes, data.target, data.weight, raw)
 
 
 def _are_whole(weight: NDArray[np.float32] | None) -> bool:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ocelotboost.grow.answers import Split
 from ocelotboost.loss.base import Floats
 from ocelotboost.model.forest import Forest
 from ocelotboost.model.statistic_table import join_statistics, no_statistics
-from ocelotboost.order.combination import Combination, StatisticSplit
+from ocelotboost.order.combination import Combination
+from ocelotboost.order.feature import Split
 from ocelotboost.order.whole_data import WholeData
-from ocelotboost.quantize.block import ColumnSplit
 from ocelotboost.quantize.quantizer import Quantizer
 
 
@@ -53,7 +53,8 @@ def leaf_size(tree: GrownTree) -> float:
 
 def combinations_of(tree: GrownTree) -> set[Combination]:
     """The combinations whose statistics a tree asks about."""
-    return {split.combination for split in tree.splits if isinstance(split, StatisticSplit)}
+    asked = (split.feature.statistic for split in tree.splits)
+    return {combination for combination in asked if combination is not None}
 
 
 def pack_forest(
@@ -67,18 +68,12 @@ def pack_forest(
     used = sorted({c for tree in trees for c in combinations_of(tree)}, key=_reading_order)
     tables = [] if whole_data is None else [whole_data.table(c) for c in used]
     first = {c: quantizer.n_columns + i * tables[i].n_columns for i, c in enumerate(used)}
+    columns = np.array([split.feature.model_column(first) for split in splits], dtype=np.uint32)
+    bins = np.array([split.bin for split in splits], dtype=np.uint8)
     statistics = join_statistics(no_statistics(), *tables)
     forest = Forest(
-        split_columns=np.array(
-            [
-                split.column
-                if isinstance(split, ColumnSplit)
-                else first[split.combination] + split.column
-                for split in splits
-            ],
-            dtype=np.uint32,
-        ),
-        split_borders=_borders(splits, quantizer),
+        split_columns=columns,
+        split_borders=_borders(columns, bins, quantizer),
         tree_depths=np.array([len(tree.splits) for tree in trees], dtype=np.uint32),
         leaf_values=np.concatenate(
             [np.empty((0, len(start_value))), *(tree.leaf_values for tree in trees)]
@@ -99,12 +94,11 @@ def pack_forest(
     return forest.pruned()
 
 
-def _borders(splits: list[Split], quantizer: Quantizer) -> Floats:
-    """The numbers behind questions about columns; the bins of questions about statistics."""
-    borders = np.array([split.bin for split in splits], dtype=np.float64)
-    places = [i for i, split in enumerate(splits) if isinstance(split, ColumnSplit)]
-    columns = np.array([splits[i].column for i in places], dtype=np.uint32)
-    borders[places] = quantizer.borders_of(columns, borders[places].astype(np.uint8))
+def _borders(columns: NDArray[np.uint32], bins: NDArray[np.uint8], quantizer: Quantizer) -> Floats:
+    """The numbers behind questions about quantized columns; the bins of all others."""
+    borders = bins.astype(np.float64)
+    quantized = columns < quantizer.n_columns
+    borders[quantized] = quantizer.borders_of(columns[quantized], bins[quantized])
     return borders
 
 

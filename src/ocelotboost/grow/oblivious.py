@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ocelotboost.grow.answers import Split
 from ocelotboost.grow.level import LeafHistograms
 from ocelotboost.grow.partition import RowSorter
 from ocelotboost.grow.scorer import Candidate, ColumnScorer, PackedGradients
 from ocelotboost.grow.statistic_scorer import StatisticScorer
-from ocelotboost.order.combination import Combinations
+from ocelotboost.order.feature import Split
+from ocelotboost.order.offers import Combinations
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ocelotboost.grow.answers import Answers, Split
 from ocelotboost.kernels import native
+from ocelotboost.order.binned_rows import BinnedRows
+from ocelotboost.order.feature import Split
 
 Indices = NDArray[np.uint32]
 
@@ -46,8 +47,8 @@ class RowSorter:
     A partition it returned is valid until the next call: its rows are sorted further in place.
     """
 
-    def __init__(self, answers: Answers, n_rows: int, n_threads: int) -> None:
-        self._answers = answers
+    def __init__(self, binned: BinnedRows, n_rows: int, n_threads: int) -> None:
+        self._binned = binned
         self._n_threads = n_threads
         self._rows = np.empty(n_rows, dtype=np.uint32)
         self._scratch = np.empty(n_rows, dtype=np.uint32)
@@ -60,13 +61,14 @@ class RowSorter:
 
     def split(self, partition: Partition, split: Split, ordering: int) -> Partition:
         """Cell c becomes cells 2c (the answer is no) and 2c + 1 (yes)."""
-        place = self._answers.place(split, ordering)
+        address = split.feature.address(self._binned, ordering)
+        bytes_, position = self._binned.bytes_at(address)
         offsets = np.empty(2 * partition.n_cells + 1, dtype=np.uint32)
         native.split_leaves(
-            place.bytes,
-            place.position,
-            place.shift,
-            place.mask,
+            bytes_,
+            position,
+            address.shift,
+            address.mask,
             split.bin,
             partition.offsets,
             partition.rows,

@@ -15,6 +15,7 @@ statistics in grow/statistic_scorer.py.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -22,14 +23,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ocelotboost.grow.answers import Split
 from ocelotboost.grow.level import Level
 from ocelotboost.grow.partition import Partition
 from ocelotboost.grow.random_score import draw_noise
 from ocelotboost.kernels import native
 from ocelotboost.kernels.contract import N_BINS, packed_layout
 from ocelotboost.kernels.memory import aligned_empty
-from ocelotboost.quantize.block import BlockLayout, ColumnBlock, ColumnSplit
+from ocelotboost.order.feature import Feature, Split
+from ocelotboost.quantize.block import BlockLayout, ColumnBlock
 
 #: Histograms of all leaves of a level are kept while they fit into this many bytes.
 HISTOGRAM_BYTES = 1 << 30
@@ -105,9 +106,16 @@ class ColumnScorer:
     """
 
     def __init__(
-        self, block: ColumnBlock, n_gradients: int, n_cells: int, settings: ScoreSettings
+        self,
+        block: ColumnBlock,
+        features: Sequence[Feature],
+        n_gradients: int,
+        n_cells: int,
+        settings: ScoreSettings,
     ) -> None:
+        """``features`` are the columns of the block."""
         self._block = block
+        self._features = features
         self._settings = settings
         n_chunks, words = packed_layout(n_gradients)
         self._shape = (n_chunks, words)
@@ -139,9 +147,8 @@ class ColumnScorer:
         best = int(noisy.argmax())
         if scores[best] == -np.inf:
             return None
-        return Candidate(
-            ColumnSplit(best, int(bins[best])), float(scores[best]), float(noisy[best])
-        )
+        split = Split(self._features[best], int(bins[best]))
+        return Candidate(split, float(scores[best]), float(noisy[best]))
 
     def _scores_from_rows(
         self, partition: Partition

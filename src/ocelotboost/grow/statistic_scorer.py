@@ -7,6 +7,7 @@ smaller leaves, as any column.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +19,9 @@ from ocelotboost.grow.scorer import HISTOGRAM_BYTES, Candidate, PackedGradients,
 from ocelotboost.kernels import native
 from ocelotboost.kernels.contract import packed_layout
 from ocelotboost.kernels.memory import aligned_empty
-from ocelotboost.order.combination import Combination, StatisticSplit
-from ocelotboost.order.statistic_cache import StatisticCache
+from ocelotboost.order.combination import Combination
+from ocelotboost.order.feature import Split, StatisticColumn
+from ocelotboost.order.statistic_store import Statistic, StatisticStore
 
 _BINS_OF_A_BYTE = 32  # 16 of its low half, 16 of its high half
 
@@ -34,31 +36,31 @@ class StatisticScorer:
 
     def __init__(
         self,
-        cache: StatisticCache,
+        store: StatisticStore,
         most_offered: int,
         n_gradients: int,
         n_cells: int,
         model_size_reg: float,
         settings: ScoreSettings,
     ) -> None:
-        self._cache = cache
-        self._n_columns = cache.source.columns.n_columns
+        self._store = store
+        self._n_columns = store.source.columns.n_columns
         self._model_size_reg = model_size_reg
         self._settings = settings
         n_chunks, words = packed_layout(n_gradients)
-        self._histogram_shape = (n_chunks, cache.units.shape[2], _BINS_OF_A_BYTE, words)
+        self._histogram_shape = (n_chunks, store.source.columns.n_bytes, _BINS_OF_A_BYTE, words)
         place_bytes = most_offered * 8 * int(np.prod(self._histogram_shape))
-        #: Histograms a place, of as many cells as will be there or fit into memory.
+        #: Histograms per place, of as many cells as will be there or fit into memory.
         self.capacity = min(n_cells, max(HISTOGRAM_BYTES // place_bytes, 1))
         self._histograms = self._empty(most_offered, self.capacity)
-        self._scratch = np.empty((n_chunks, cache.units.shape[1], words), dtype=np.int64)
+        self._scratch = np.empty((n_chunks, store.n_rows, words), dtype=np.int64)
+        self._used: set[Combination] = set()  # by the model
         # Of each offered combination, in the order of offering:
-        self._numbers = np.empty(most_offered, dtype=np.intp)
         self._places = np.empty(most_offered, dtype=np.uint32)
         self._value_counts = np.empty(most_offered, dtype=np.uint32)
         self._in_model = np.empty(most_offered, dtype=np.uint8)
-        # Of each place, as long as all are in the cache:
-        self._units = np.empty(most_offered, dtype=np.uint32)
+        # Of each place, as long as all statistics have pages:
+        self._pages = np.empty(most_offered, dtype=np.uint32)
 
     def start(
         self, gradients: PackedGradients, combinations: Sequence[Combination], ordering: int
@@ -67,34 +69,28 @@ class StatisticScorer:
         self._gradients = gradients
         self._ordering = ordering
         self._n_old = 0
-        self._offered: set[int] = set()
-        self._place_of: dict[int, int] = {}  # by statistic
+        self._offered: dict[Combination, None] = {}
+        self._place_of: dict[Statistic, int] = {}
         self.offer(combinations)
 
     def offer(self, combinations: Sequence[Combination]) -> None:
         """More combinations for the next levels of this tree."""
-        cache, register, place_of = self._cache, self._cache.register, self._place_of
-        numbers = [n for n in register.numbers(combinations) if n not in self._offered]
-        for first in range(0, len(numbers), cache.capacity):
-            new = np.array(numbers[first : first + cache.capacity], dtype=np.intp)
-            units = cache.fetch(new, self._ordering).tolist()
-            own = slice(len(self._offered), len(self._offered) + len(new))
-            self._offered.update(new.tolist())
-            self._numbers[own] = new
-            self._value_counts[own] = register.value_counts.take(new)
-            self._in_model[own] = register.in_model.take(new)
-            places = []
-            for statistic, unit in zip(register.statistics.take(new).tolist(), units, strict=True):
-                place = place_of.setdefault(statistic, len(place_of))
-                self._units[place] = unit
-                places.append(place)
+        store, used, place_of = self._store, self._used, self._place_of
+        new = [combination for combination in combinations if combination not in self._offered]
+        for first in range(0, len(new), store.capacity):
+            some = new[first : first + store.capacity]
+            statistics, pages = store.fetch(some, self._ordering)
+            places = [place_of.setdefault(own, len(place_of)) for own in statistics]
+            own = slice(len(self._offered), len(self._offered) + len(some))
+            self._offered.update(dict.fromkeys(some))
             self._places[own] = places
+            self._pages[places] = pages
+            self._value_counts[own] = [statistic.n_values for statistic in statistics]
+            self._in_model[own] = [combination in used for combination in some]
 
     def used(self, combinations: Iterable[Combination]) -> None:
         """These are in the model now."""
-        register = self._cache.register
-        numbers = register.numbers(combinations)
-        register.in_model[numbers] = True
+        self._used.update(combinations)
 
     def best(
         self,
@@ -127,8 +123,8 @@ class StatisticScorer:
             self._model_size_reg,
         )
         place = int(places[which])
-        combination = self._cache.register.combination(int(self._numbers[which]))
-        split = StatisticSplit(combination, column, int(bins[place, column]))
+        combination = next(islice(self._offered, which, None))
+        split = Split(StatisticColumn(combination, column), int(bins[place, column]))
         return Candidate(split, float(scores[place, column]), gain + before)
 
     def _score_level(
@@ -138,20 +134,20 @@ class StatisticScorer:
         scores: NDArray[np.float64],
         bins: NDArray[np.uint8],
     ) -> None:
-        """As many statistics at a time as the cache holds."""
-        n_statistics, capacity = len(self._place_of), self._cache.capacity
+        """As many statistics at a time as can have pages."""
+        n_statistics, capacity = len(self._place_of), self._store.capacity
         if n_statistics <= capacity:
-            # None of them was driven out since it was offered: all others are asked for earlier.
-            units, n_old = self._units[:n_statistics], self._n_old
-            self._score(partition, level, units, 0, n_old, self._histograms, scores, bins)
+            # None of them lost its page since it was offered: all others were asked for earlier.
+            pages, n_old = self._pages[:n_statistics], self._n_old
+            self._score(partition, level, pages, 0, n_old, self._histograms, scores, bins)
             return
         statistics = list(self._place_of)
         for first in range(0, n_statistics, capacity):
             some = slice(first, first + capacity)
-            units = self._cache.fetch(statistics[some], self._ordering)
-            n_old = min(max(self._n_old - first, 0), len(units))
+            pages = self._fetch_again(statistics[some])
+            n_old = min(max(self._n_old - first, 0), len(pages))
             self._score(
-                partition, level, units, first, n_old, self._histograms, scores[some], bins[some]
+                partition, level, pages, first, n_old, self._histograms, scores[some], bins[some]
             )
 
     def _score_from_rows(
@@ -164,25 +160,30 @@ class StatisticScorer:
         histograms = self._empty(1, partition.n_cells)
         for i, statistic in enumerate(self._place_of):
             one = slice(i, i + 1)
-            units = self._cache.fetch([statistic], self._ordering)
-            self._score(partition, level, units, 0, 0, histograms, scores[one], bins[one])
+            pages = self._fetch_again([statistic])
+            self._score(partition, level, pages, 0, 0, histograms, scores[one], bins[one])
+
+    def _fetch_again(self, statistics: Sequence[Statistic]) -> NDArray[np.uint32]:
+        combinations = [statistic.combination for statistic in statistics]
+        pages = self._store.pages_of(combinations, self._ordering)
+        return np.array(pages, dtype=np.uint32)
 
     def _score(
         self,
         partition: Partition,
         level: Level,
-        units: NDArray[np.uint32],
+        pages: NDArray[np.uint32],
         first_place: int,
         n_old: int,
         histograms: NDArray[np.int64],
         scores: NDArray[np.float64],
         bins: NDArray[np.uint8],
     ) -> None:
-        """Sum and score units in their places; the first ``n_old`` have been there before."""
+        """Sum and score pages in their places; the first ``n_old`` have been there before."""
         settings = self._settings
         native.score_statistics(
-            self._cache.units,
-            units,
+            self._store.pages,
+            pages,
             n_old,
             first_place,
             partition.rows,

@@ -121,6 +121,8 @@ def quantize(
 def join_codes(
     codes: NDArray[np.uint32],
     value_counts: NDArray[np.uint32],
+    base: NDArray[np.uint32] | None,
+    n_base_values: int,
     member_offsets: NDArray[np.uint32],
     members: NDArray[np.uint32],
     lines: NDArray[np.uint32],

@@ -12,8 +12,8 @@ from enum import IntEnum
 #: In the list of parent histograms: this histogram has no sibling.
 NO_HISTOGRAM = 0xFFFFFFFF
 
-#: In a list of units of statistics: the question is about a slot of the table.
-NO_UNIT = 0xFFFFFFFF
+#: In a list of pages of statistics: the question is about a slot of the table.
+NO_PAGE = 0xFFFFFFFF
 
 #: Slots of a bucket in which look-up tables keep their keys.
 BUCKET_SIZE = 8

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.kernels.contract import History
-from ocelotboost.order.combination import Combinations, choose_combinations
+from ocelotboost.order.feature import Feature
 from ocelotboost.order.mode import is_ordered
+from ocelotboost.order.offers import Combinations, choose_combinations, table_features
 from ocelotboost.order.ordering import (
     Orderings,
     halves,
@@ -22,7 +23,7 @@ from ocelotboost.order.parcels import Parcels, deal
 from ocelotboost.order.segments import Segments, divide, first_body_in_rows
 from ocelotboost.order.settings import OrderSettings
 from ocelotboost.order.statistic import HISTORIES, statistic_columns
-from ocelotboost.order.statistic_cache import StatisticCache, StatisticSource
+from ocelotboost.order.statistic_store import StatisticSource, StatisticStore
 from ocelotboost.order.target import StatisticTarget, TargetDefinition
 from ocelotboost.order.whole_data import WholeData
 from ocelotboost.quantize.block import ColumnBlock
@@ -38,12 +39,12 @@ class Statistics:
     """Statistics of the categorical features.
 
     definition  what they average
-    cache       those of the rows that train trees
+    store       those of the rows that train trees
     whole_data  those of any other rows
     """
 
     definition: TargetDefinition
-    cache: StatisticCache
+    store: StatisticStore
     whole_data: WholeData
 
 
@@ -56,6 +57,7 @@ class RowsInOrder:
     target        float32 (n,)
     weight        float32 (n,), or None when all weigh 1
     block         their columns in bins
+    features      the columns of the block
     combinations  of categorical features that trees may ask about
     statistics    None where no feature has any
     orderings     uint32 (s + 1, n) of Ordered mode; None is Plain
@@ -67,6 +69,7 @@ class RowsInOrder:
     target: NDArray[np.float32]
     weight: NDArray[np.float32] | None
     block: ColumnBlock
+    features: tuple[Feature, ...]
     combinations: Combinations
     statistics: Statistics | None
     orderings: Orderings | None
@@ -130,6 +133,7 @@ def _without_statistics(
         target=parcels.deal(data.target),
         weight=None if data.weight is None else parcels.deal(data.weight),
         block=quantizer.block(data.table, settings.n_threads, parcels.rows),
+        features=table_features(quantizer),
         combinations=combinations,
         statistics=None,
         orderings=None,
@@ -172,8 +176,8 @@ def _with_statistics(
         history=HISTORIES[given.kind],
         window=0 if given.window is None else min(given.window, len(target)),
     )
-    cache = StatisticCache(source, ordered.block, given.cache_bytes, settings.n_threads)
-    statistics = Statistics(definition, cache, WholeData(cache, settings.n_threads))
+    store = StatisticStore(source, ordered.block, given.cache_bytes, settings.n_threads)
+    statistics = Statistics(definition, store, WholeData(store, settings.n_threads))
     return replace(ordered, statistics=statistics)
 
 

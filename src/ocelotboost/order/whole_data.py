@@ -14,21 +14,21 @@ from ocelotboost.model.statistic_table import (
     offsets_of,
 )
 from ocelotboost.order.combination import Combination
-from ocelotboost.order.statistic_cache import StatisticCache, StatisticSource
+from ocelotboost.order.statistic_store import StatisticSource, StatisticStore
 
 
 class WholeData:
     """Tables of the combinations that trees use, made when they are first asked for."""
 
-    def __init__(self, cache: StatisticCache, n_threads: int) -> None:
-        self._cache = cache
+    def __init__(self, store: StatisticStore, n_threads: int) -> None:
+        self._store = store
         self._n_threads = n_threads
-        self._history = _history_of_new_rows(cache)
+        self._history = _history_of_new_rows(store)
         self._tables: dict[Combination, StatisticTables] = {}
 
     @property
     def source(self) -> StatisticSource:
-        return self._cache.source
+        return self._store.source
 
     def table(self, combination: Combination) -> StatisticTables:
         """The table of one combination, with all columns of its statistic.
@@ -42,7 +42,8 @@ class WholeData:
 
     def _make(self, combination: Combination) -> StatisticTables:
         source, columns = self.source, self.source.columns
-        joined = self._cache.codes.of([combination])
+        answers = self._store.codes.base_answers(combination.base)
+        joined = self._store.codes.of([combination], answers)
         codes, n_values = joined.codes[joined.lines[0]], int(joined.value_counts[joined.lines[0]])
         counts = np.empty(n_values)
         sums = np.empty((n_values, len(source.targets.values)))
@@ -50,7 +51,7 @@ class WholeData:
         native.total_by_value(
             codes, source.targets.values, source.weight, self._history, counts, sums, rows
         )
-        keys = self._keys(combination, rows)
+        keys = self._keys(combination, rows, answers)
         order = np.empty(n_values, dtype=np.uint32)
         native.order_keys(keys, order)
         if counts.min() == 0:
@@ -76,12 +77,16 @@ class WholeData:
             column_highs=np.append(columns.highs, 1.0),
         )
 
-    def _keys(self, combination: Combination, rows: NDArray[np.uint32]) -> NDArray[np.uint64]:
+    def _keys(
+        self,
+        combination: Combination,
+        rows: NDArray[np.uint32],
+        answers: NDArray[np.uint32] | None,
+    ) -> NDArray[np.uint64]:
         data = self.source.data
         hashes = data.member_hashes(combination.features, rows)
-        if combination.base:
-            answers = data.codes[data.base_line, rows].astype(np.uint64)
-            hashes = np.concatenate([hashes, answers[np.newaxis]])
+        if answers is not None:
+            hashes = np.concatenate([hashes, answers[rows].astype(np.uint64)[np.newaxis]])
         keys = np.empty(len(rows), dtype=np.uint64)
         native.combination_keys(
             np.ascontiguousarray(hashes), data.hash_key, keys, n_threads=self._n_threads
@@ -89,11 +94,11 @@ class WholeData:
         return keys
 
 
-def _history_of_new_rows(cache: StatisticCache) -> NDArray[np.uint32] | None:
+def _history_of_new_rows(store: StatisticStore) -> NDArray[np.uint32] | None:
     """The rows that count for new ones; None: all."""
-    source = cache.source
+    source = store.source
     if source.history == History.APART:
-        return np.arange(cache.n_rows, source.data.n_rows, dtype=np.uint32)
+        return np.arange(store.n_rows, source.data.n_rows, dtype=np.uint32)
     if source.window > 0:
         last: NDArray[np.uint32] = source.orderings[0][-source.window :]
         return np.ascontiguousarray(last)

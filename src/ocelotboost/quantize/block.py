@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.kernels import native
-from ocelotboost.kernels.contract import NO_UNIT
+from ocelotboost.kernels.contract import NO_PAGE
 from ocelotboost.kernels.memory import aligned_empty
 
 _SLOT_BITS = 8
@@ -90,7 +90,7 @@ class ColumnBlock:
         native.assign_leaves(
             self.slots,
             np.empty((0, self.n_rows, 1), dtype=np.uint8),
-            np.full(len(splits), NO_UNIT, dtype=np.uint32),
+            np.full(len(splits), NO_PAGE, dtype=np.uint32),
             self.layout.slots[columns],
             self.layout.shifts[columns],
             self.layout.masks[columns],

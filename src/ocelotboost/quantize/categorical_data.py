@@ -15,10 +15,9 @@ class CategoricalData:
     """Rows that train the trees come first; rows that are history only may follow.
 
     features      positions in the table, ascending
-    codes         uint32 (n_features + 1, n): codes[f, row] < value_counts[f]. The last line is
-                  scratch, for the answers to a combination's base
-    value_counts  uint32 (n_features + 1,)
-    hashes        one uint64 array a feature: the category behind each code
+    codes         uint32 (n_features, n): codes[f, row] < value_counts[f]
+    value_counts  uint32 (n_features,)
+    hashes        one uint64 array per feature: the category behind each code
     hash_key      what all categories are hashed under
     """
 
@@ -30,12 +29,12 @@ class CategoricalData:
 
     @classmethod
     def of(cls, table: Table, features: tuple[int, ...], n_threads: int) -> CategoricalData:
-        codes = np.zeros((len(features) + 1, table.n_rows), dtype=np.uint32)
+        codes = np.empty((len(features), table.n_rows), dtype=np.uint32)
         hashes = []
         for line, feature in enumerate(features):
             codes[line], values = table.categories[feature].encode(n_threads)
             hashes.append(values)
-        counts = np.array([*(len(values) for values in hashes), 1], dtype=np.uint32)
+        counts = np.array([len(values) for values in hashes], dtype=np.uint32)
         return cls(features, codes, counts, tuple(hashes), table.hash_key)
 
     def select(
@@ -46,13 +45,13 @@ class CategoricalData:
         if features == self.features and rows is None:
             return self
         lines = [self.line(feature) for feature in features]
-        codes = np.zeros((len(lines) + 1, self.n_rows), dtype=np.uint32)
+        codes = np.empty((len(lines), self.n_rows), dtype=np.uint32)
         for own, line in enumerate(lines):
             codes[own] = self.codes[line] if rows is None else self.codes[line].take(rows)
         return CategoricalData(
             features,
             codes,
-            np.append(self.value_counts[lines], np.uint32(1)).astype(np.uint32),
+            self.value_counts[lines],
             tuple(self.hashes[line] for line in lines),
             self.hash_key,
         )
@@ -60,10 +59,6 @@ class CategoricalData:
     @property
     def n_rows(self) -> int:
         return int(self.codes.shape[1])
-
-    @property
-    def base_line(self) -> int:
-        return len(self.features)
 
     def line(self, feature: int) -> int:
         return self.features.index(feature)

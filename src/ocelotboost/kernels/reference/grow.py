@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ocelotboost.kernels.contract import N_BINS, NO_HISTOGRAM, NO_UNIT
+from ocelotboost.kernels.contract import N_BINS, NO_HISTOGRAM, NO_PAGE
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.uint32]
@@ -346,7 +346,7 @@ def assign_leaves(
     """Append the answers of a tree to the binary digits of a leaf number, first answer first. A
     question is about a slot of the table (n_slots, n), or a byte of a unit (n_units, n, width)."""
     for d, unit in enumerate(split_units):
-        bytes = slots[split_slots[d]] if unit == NO_UNIT else units[unit, :, split_slots[d]]
+        bytes = slots[split_slots[d]] if unit == NO_PAGE else units[unit, :, split_slots[d]]
         inout_leaves[:] = inout_leaves * 2 + (((bytes >> shifts[d]) & masks[d]) > split_bins[d])
 
 

@@ -20,6 +20,8 @@ Singles = NDArray[np.float32]
 def join_codes(
     codes: Indices,
     value_counts: Indices,
+    base: Indices | None,
+    n_base_values: int,
     member_offsets: Indices,
     members: Indices,
     lines: Indices,
@@ -30,11 +32,13 @@ def join_codes(
     n_threads: int,
 ) -> None:
     """Rows that agree in all members of a combination share a code; codes are numbered in the order
-    in which they first occur. A fingerprint tells all codes of one combination from others."""
+    in which they first occur. ``base`` (n,), below ``n_base_values``, is one more member of every
+    combination. A fingerprint tells all codes of one combination from others."""
     multipliers = _mixed(np.arange(1, codes.shape[1] + 1, dtype=np.uint64))
     for line, (begin, end) in zip(lines, pairwise(member_offsets.tolist()), strict=True):
         numbers: dict[tuple[int, ...], int] = {}
-        values = map(tuple, codes[members[begin:end]].T.tolist())
+        own = codes[members[begin:end]]
+        values = map(tuple, (own if base is None else np.vstack([own, base])).T.tolist())
         out_codes[line] = [numbers.setdefault(value, len(numbers)) for value in values]
         out_value_counts[line] = len(numbers)
         out_fingerprints[line] = (out_codes[line] * multipliers).sum()

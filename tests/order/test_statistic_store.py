@@ -1,4 +1,4 @@
-"""The cache of statistics: within its memory, and never in the way of the result."""
+"""The store of statistics: within its memory, and never in the way of the result."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ocelotboost import OcelotClassifier, ParameterError
-from ocelotboost.order import joined_codes, statistic_cache
+from ocelotboost.order import combination_codes, pages, statistic_store
 from ocelotboost.order.combination import Combination
 from tests.data import assert_same_bits
 from tests.kernels.strategies import SEEDS
@@ -20,9 +20,9 @@ from tests.order.sources import (
     COMBINATIONS,
     bins_of,
     make_block,
-    make_cache,
     make_source,
-    unit_bytes,
+    make_store,
+    page_bytes,
     unpacked,
     values_of,
 )
@@ -43,57 +43,55 @@ N_ROWS = 40
         max_size=12,
     ),
 )
-def test_whatever_was_fetched_before_a_unit_holds_the_right_bytes(
+def test_whatever_was_fetched_before_a_page_holds_the_right_bytes(
     n_supporting, capacity, one_at_a_time, n_kept, requests
 ):
     source, block = make_source(N_ROWS, 1, n_supporting=n_supporting), make_block(N_ROWS, 1)
-    budget = capacity * unit_bytes(source, block) + 1
+    budget = capacity * page_bytes(source, block) + 1
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(joined_codes, "_KEPT_CODE_BYTES", n_kept * 4 * source.data.n_rows)
-        large, small = make_cache(source, block), make_cache(source, block, budget)
+        patch.setattr(combination_codes, "_KEPT_BYTES", n_kept * 4 * source.data.n_rows)
+        large, small = make_store(source, block), make_store(source, block, budget)
         if one_at_a_time:  # codes of more than one combination would not fit
-            patch.setattr(statistic_cache, "_CODE_BYTES", 1)
+            patch.setattr(statistic_store, "_CODE_BYTES", 1)
         for asked, ordering in requests:
             ordering = min(ordering, n_supporting)
             some = [COMBINATIONS[i] for i in asked[:capacity]]
-            units = small.fetch(small.register.numbers(some), ordering)
-            statistics = small.register.statistics[small.register.numbers(some)]
-            assert len(set(units.tolist())) == len(set(statistics.tolist()))
-            for unit, combination in zip(units.tolist(), some, strict=True):
+            statistics, numbers = small.fetch(some, ordering)
+            assert len(set(numbers)) == len(set(statistics))
+            for page, combination in zip(numbers, some, strict=True):
                 expected = bins_of(large, combination, ordering)
-                np.testing.assert_array_equal(unpacked(small, unit), expected)
-            assert small.units.nbytes <= budget
+                np.testing.assert_array_equal(unpacked(small, page), expected)
+            assert small.pages.nbytes <= budget
 
 
-def test_room_grows_as_units_are_needed_and_nothing_that_was_made_is_lost(monkeypatch):
+def test_room_grows_as_pages_are_needed_and_nothing_that_was_made_is_lost(monkeypatch):
     source, block = make_source(N_ROWS, 1, n_supporting=3), make_block(N_ROWS, 1)
-    monkeypatch.setattr(statistic_cache, "_FIRST_BYTES", 3 * unit_bytes(source, block))
-    whole, growing = make_cache(source, block), make_cache(source, block, 2**20)
-    at_first = len(growing.units)
+    monkeypatch.setattr(pages, "_FIRST_BYTES", 3 * page_bytes(source, block))
+    whole, growing = make_store(source, block), make_store(source, block, 2**20)
+    at_first = len(growing.pages)
     assert 1 <= at_first <= 3
     for ordering in range(4):
         for combination in COMBINATIONS:
-            growing.fetch([growing.register.number(combination)], ordering)
-    assert at_first < len(growing.units) < growing.capacity
+            growing.fetch([combination], ordering)
+    assert at_first < len(growing.pages) < growing.capacity
     for ordering in range(4):
         for combination in COMBINATIONS:
-            unit = growing.fetch([growing.register.number(combination)], ordering)[0]
             expected = bins_of(whole, combination, ordering)
-            np.testing.assert_array_equal(unpacked(growing, unit), expected)
+            np.testing.assert_array_equal(bins_of(growing, combination, ordering), expected)
 
 
-def test_without_memory_for_more_units_the_error_says_what_to_do(monkeypatch):
+def test_without_memory_for_more_pages_the_error_says_what_to_do(monkeypatch):
     source, block = make_source(N_ROWS, 1), make_block(N_ROWS, 1)
-    monkeypatch.setattr(statistic_cache, "_FIRST_BYTES", 1)
-    cache = make_cache(source, block, 2**20)
+    monkeypatch.setattr(pages, "_FIRST_BYTES", 1)
+    store = make_store(source, block, 2**20)
 
     def no_memory(*arguments, **keywords):
         raise MemoryError
 
-    cache.fetch([cache.register.number(COMBINATIONS[0])], 0)
-    monkeypatch.setattr(statistic_cache.np, "empty", no_memory)
+    store.fetch(COMBINATIONS[:1], 0)
+    monkeypatch.setattr(pages.np, "empty", no_memory)
     with pytest.raises(MemoryError, match="make cache_memory smaller, for example"):
-        cache._grow()
+        store._pages._grow()
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs a limit of address space")
@@ -121,15 +119,15 @@ def test_a_small_fit_with_categories_needs_little_address_space():
 
 def test_what_was_not_asked_for_the_longest_goes_first(monkeypatch):
     source, block = make_source(N_ROWS, 1, n_supporting=0), make_block(N_ROWS, 1)
-    cache = make_cache(source, block, 3 * unit_bytes(source, block))
+    store = make_store(source, block, 3 * page_bytes(source, block))
     made = []
-    make = cache._make
-    monkeypatch.setattr(cache, "_make", lambda numbers, r: (made.extend(numbers), make(numbers, r)))
+    make = store._make
+    monkeypatch.setattr(store, "_make", lambda absent, r: (made.extend(absent), make(absent, r)))
 
     def fetch(*asked):
         made.clear()
-        cache.fetch(cache.register.numbers(COMBINATIONS[i] for i in asked), 0)
-        return [COMBINATIONS.index(cache.register.combination(number)) for number in made]
+        store.fetch([COMBINATIONS[i] for i in asked], 0)
+        return [COMBINATIONS.index(combination) for combination in made]
 
     assert fetch(0, 1) == [0, 1]
     assert fetch(2) == [2]
@@ -141,28 +139,30 @@ def test_what_was_not_asked_for_the_longest_goes_first(monkeypatch):
 
 
 @pytest.mark.parametrize("capacity", [1, 2, 100])
-def test_combinations_that_divide_the_rows_alike_share_a_unit(capacity):
+def test_combinations_that_divide_the_rows_alike_share_a_page(capacity):
     source, block = make_source(N_ROWS, 1), make_block(N_ROWS, 1)
     a, b = source.data.codes[:2]
     b[:] = 1 - a  # the first feature under other names
     source.data.value_counts[:2] = 2
-    cache = make_cache(source, block, capacity * unit_bytes(source, block))
+    store = make_store(source, block, capacity * page_bytes(source, block))
     alike = [Combination((1,)), Combination((4,)), Combination((1, 4))]
     for ordering in (0, 1):
-        units = cache.fetch(cache.register.numbers(alike), ordering)
-        assert len(set(units.tolist())) == 1
-        (other,) = cache.fetch(cache.register.numbers([Combination((1, 6))]), ordering)
-        assert capacity == 1 or other not in units
-        (same,) = cache.fetch(cache.register.numbers([Combination((4, 6))]), ordering)
-        assert same == other
-    assert (cache.units[same] != cache.units[units[0]]).any() or capacity == 1
+        statistics, numbers = store.fetch(alike, ordering)
+        assert len(set(statistics)) == len(set(numbers)) == 1
+        assert statistics[0].n_values == 2
+        ((other,), (page,)) = store.fetch([Combination((1, 6))], ordering)
+        assert other is not statistics[0]
+        assert other.fingerprint != statistics[0].fingerprint
+        assert capacity == 1 or page not in numbers
+        assert store.fetch([Combination((4, 6))], ordering) == ([other], [page])
+    assert (store.pages[page] != store.pages[numbers[0]]).any() or capacity == 1
 
 
 def test_codes_are_equal_where_all_members_and_answers_are():
     source, block = make_source(200, 4), make_block(200, 4)
-    cache = make_cache(source, block)
+    made = make_store(source, block).codes
     for combination in COMBINATIONS:
-        joined = cache.codes.of([combination])
+        joined = made.of([combination], made.base_answers(combination.base))
         (codes,), (n_values,) = joined.codes[joined.lines], joined.value_counts[joined.lines]
         values = values_of(source, block, combination)
         pairs = set(zip(codes.tolist(), values, strict=True))
@@ -172,7 +172,7 @@ def test_codes_are_equal_where_all_members_and_answers_are():
 @given(SEEDS)
 def test_the_number_of_threads_changes_nothing(seed):
     source, block = make_source(N_ROWS, seed), make_block(N_ROWS, seed)
-    one, five = make_cache(source, block, n_threads=1), make_cache(source, block, n_threads=5)
+    one, five = make_store(source, block, n_threads=1), make_store(source, block, n_threads=5)
     for combination in COMBINATIONS:
         for ordering in range(3):
             np.testing.assert_array_equal(
@@ -180,13 +180,22 @@ def test_the_number_of_threads_changes_nothing(seed):
             )
 
 
-def test_many_combinations_have_numbers():
+def test_an_interruption_leaves_no_page_and_no_codes_that_were_not_filled(monkeypatch):
     source, block = make_source(N_ROWS, 1), make_block(N_ROWS, 1)
-    register = make_cache(source, block).register
-    many = [Combination((1, 1000 + i)) for i in range(300)]
-    assert register.numbers(many) == register.numbers(many) == list(range(300))
-    assert register.combination(299) == many[299]
-    assert min(map(len, (register.statistics, register.value_counts, register.in_model))) > 300
+    whole = make_store(source, block)
+    store = make_store(source, block, 3 * page_bytes(source, block))
+
+    def interrupted(*arguments, **keywords):
+        raise KeyboardInterrupt
+
+    for kernel in ("join_codes", "target_statistics"):
+        for combination in COMBINATIONS:
+            with monkeypatch.context() as patch:
+                patch.setattr(statistic_store.native, kernel, interrupted)
+                with pytest.raises(KeyboardInterrupt):
+                    store.fetch([combination], 0)
+    for combination in COMBINATIONS:
+        np.testing.assert_array_equal(bins_of(store, combination), bins_of(whole, combination))
 
 
 def table(n_rows=150):
@@ -199,8 +208,8 @@ def table(n_rows=150):
 
 
 @pytest.mark.parametrize("combine_numbers", [False, True])
-@pytest.mark.parametrize("units", [1, 2, 3, 9])
-def test_a_small_cache_trains_the_same_model(units, combine_numbers):
+@pytest.mark.parametrize("pages", [1, 2, 3, 9])
+def test_a_small_cache_trains_the_same_model(pages, combine_numbers):
     X, y = table()
 
     def fit(cache_memory):
@@ -212,7 +221,7 @@ def test_a_small_cache_trains_the_same_model(units, combine_numbers):
             cache_memory=cache_memory,
         ).fit(X, y, eval_set=(X[:50], y[:50]))
 
-    small, large = fit(units * 150 * 2), fit("10MB")
+    small, large = fit(pages * 150 * 2), fit("10MB")
     assert_same_bits(small.forest_, large.forest_)
     assert small.history_ == large.history_
     assert small.forest_.statistics.n_columns > 1
@@ -230,4 +239,4 @@ def test_memory_that_nobody_needs_is_not_asked_for():
     model = OcelotClassifier(iterations=2, cat_features=[0, 1, 2, 3], cache_memory="1000000GB")
     model.fit(X, y)
     source, block = make_source(2, 1), make_block(2, 1)
-    assert make_cache(source, block, 10**15).units.nbytes < 10**7
+    assert make_store(source, block, 10**15).pages.nbytes < 10**7

@@ -1,0 +1,77 @@
+"""Target statistics of rows that are not trained on, looked up in tables of the training data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ocelotboost.kernels import native
+from ocelotboost.order.combination import Combination
+from ocelotboost.order.pages import MOST_PAGES, Pages
+from ocelotboost.order.whole_data import WholeData
+from ocelotboost.predict.statistics import StatisticLookup
+
+
+class LookedUpStatistics:
+    """Pages of an eval set; they are the same in every ordering.
+
+    row_hashes  the categories of each feature that has statistics: uint64 (n,)
+    """
+
+    def __init__(
+        self,
+        row_hashes: Mapping[int, NDArray[np.uint64]],
+        bins: NDArray[np.uint8],
+        whole_data: WholeData,
+        cache_bytes: int,
+        n_threads: int,
+    ) -> None:
+        """``bins`` are those of the columns, (n_columns, n)."""
+        self.row_hashes = row_hashes
+        self._bins = bins
+        self._whole_data = whole_data
+        self._n_threads = n_threads
+        n_rows, n_bytes = bins.shape[1], whole_data.source.columns.n_bytes
+        capacity = max(min(cache_bytes // max(n_rows * n_bytes, 1), MOST_PAGES), 1)
+        self._pages = Pages[Combination](capacity, n_rows, n_bytes)
+
+    @property
+    def capacity(self) -> int:
+        return self._pages.capacity
+
+    @property
+    def pages(self) -> NDArray[np.uint8]:
+        return self._pages.bytes
+
+    def pages_of(self, combinations: Sequence[Combination], ordering: int) -> list[int]:
+        find = self._pages.find
+        found = [find(combination) for combination in combinations]
+        absent = {c: None for c, page in zip(combinations, found, strict=True) if page is None}
+        if absent:
+            pages = self._pages.take(len(absent))
+            for combination, page in zip(absent, pages.tolist(), strict=True):
+                self._fill(combination, self._pages.bytes[page])
+            self._pages.hold(list(absent))
+            found = [find(combination) for combination in combinations]
+        return [page for page in found if page is not None]
+
+    def _fill(self, combination: Combination, out: NDArray[np.uint8]) -> None:
+        table = self._whole_data.table(combination)
+        hash_key = self._whole_data.source.data.hash_key
+        lookup = StatisticLookup.of(table, hash_key, n_threads=self._n_threads)
+        answers = None
+        if combination.base:
+            answers = np.empty((1, self._bins.shape[1]), dtype=np.uint32)
+            native.answer_questions(
+                self._bins,
+                table.question_offsets,
+                table.question_columns,
+                table.question_borders.astype(np.uint8),  # they are bins
+                answers,
+                n_threads=self._n_threads,
+            )
+        bins = lookup.bins(self.row_hashes, answers, self._n_threads)
+        out[:] = bins[::2].T
+        out[:, : len(bins) // 2] |= bins[1::2].T << np.uint8(4)

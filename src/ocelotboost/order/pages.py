@@ -1,0 +1,64 @@
+"""Pages: memory for the bins of statistics, which are made once and kept while there is room."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ocelotboost.order.recently_used import RecentlyUsed
+
+#: More pages than this help nobody: statistics of few rows are made in no time.
+MOST_PAGES = 1 << 16
+
+#: Pages take at most this many bytes at first, or one page; they grow as they are needed.
+_FIRST_BYTES = 1 << 22
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+class Pages(Generic[Key]):
+    """A page has the bins of all columns of one statistic, 16 bins each, two columns per byte.
+
+    capacity  the most pages there will be
+    bytes     uint8 (at most capacity, n_rows, n_bytes); another array once there are more
+    """
+
+    def __init__(self, capacity: int, n_rows: int, n_bytes: int) -> None:
+        self.capacity = capacity
+        self._numbers = RecentlyUsed[Key](capacity)
+        n_pages = capacity
+        while n_pages > 1 and n_pages * n_rows * n_bytes > _FIRST_BYTES:
+            n_pages = (n_pages + 1) // 2
+        self.bytes = np.empty((n_pages, n_rows, n_bytes), dtype=np.uint8)
+
+    def find(self, key: Key) -> int | None:
+        """The number of the page that a key holds, which now is the last that was asked for."""
+        return self._numbers.find(key)
+
+    def take(self, n: int) -> NDArray[np.uint32]:
+        """Pages to fill, in place of those that were not asked for longest."""
+        numbers = self._numbers.take(n)
+        while max(numbers, default=-1) >= len(self.bytes):
+            self._grow()
+        return np.array(numbers, dtype=np.uint32)
+
+    def hold(self, keys: Sequence[Key]) -> None:
+        """Keys for the pages that were taken and are filled now, in the same order."""
+        self._numbers.hold(keys)
+
+    def _grow(self) -> None:
+        """Room for twice as many pages. Capacity was halved to get here, so that the old pages and
+        their copies together fill no more than the whole memory will."""
+        old = self.bytes
+        shape = (min(2 * len(old), self.capacity), *old.shape[1:])
+        try:
+            self.bytes = np.empty(shape, dtype=np.uint8)
+        except MemoryError:
+            raise MemoryError(
+                f"No memory for {np.prod(shape, dtype=np.int64)} bytes of target statistics; make "
+                f"cache_memory smaller, for example {old.nbytes}."
+            ) from None
+        self.bytes[: len(old)] = old
