@@ -218,9 +218,8 @@ void minimal_variance_weights_of(const In<float, 2>& gradients, const OptionalWe
   const std::size_t n_rows = gradients.shape(1);
   require(uniform.shape(0) == n_rows && out_weights.shape(0) == n_rows,
           "uniform, out_weights: one a row is needed");
-  minimal_variance_weights(gradients.data(), data_or_null(weights, n_rows), uniform.data(),
-                           gradients.shape(0), n_rows, regularization, fraction, out_weights.data(),
-                           n_threads);
+  minimal_variance_weights(matrix_of(gradients), weights_of(weights, n_rows), uniform.data(),
+                           {regularization, fraction}, out_weights.data(), n_threads);
 }
 
 }  // namespace

@@ -11,9 +11,9 @@ void predict_trees_of(const In<std::uint8_t, 2>& bins, const In<std::uint32_t, 1
                       const In<double, 2>& leaf_values, const Array<double, 2>& inout_raw,
                       Threads n_threads) {
   const std::size_t n_splits = split_columns.shape(0);
-  require(inout_raw.shape(1) == bins.shape(1), "inout_raw: one a row is needed");
-  require(inout_raw.shape(0) == leaf_values.shape(1), "inout_raw: one row an output is needed");
-  require(split_bins.shape(0) == n_splits, "split_bins: one a question is needed");
+  require(inout_raw.shape(1) == bins.shape(1), "inout_raw: one per row is needed");
+  require(inout_raw.shape(0) == leaf_values.shape(1), "inout_raw: one line per output is needed");
+  require(split_bins.shape(0) == n_splits, "split_bins: one per question is needed");
   std::size_t splits = 0, leaves = 0;
   for (std::size_t t = 0; t < depths.shape(0); ++t) {
     require(depths.data()[t] <= 16, "depths: at most 16");
@@ -22,17 +22,18 @@ void predict_trees_of(const In<std::uint8_t, 2>& bins, const In<std::uint32_t, 1
   }
   require(splits == n_splits && leaves == leaf_values.shape(0), "depths: do not fit the arrays");
   require_below(split_columns, bins.shape(0), "split_columns: no such column");
-  const TreesOnBins trees{split_columns.data(), split_bins.data(),  depths.data(),
-                          depths.shape(0),      leaf_values.data(), leaf_values.shape(1)};
-  predict_trees(bins.data(), bins.shape(1), trees, inout_raw.data(), n_threads);
+  const TreesOnBins trees{{split_columns.data(), split_bins.data(), n_splits},
+                          span_of(depths),
+                          leaf_values.data(),
+                          leaf_values.shape(1)};
+  predict_trees(matrix_of(bins), trees, matrix_of(inout_raw), n_threads);
 }
 
 void combination_keys_of(const In<std::uint64_t, 2>& hashes, const In<std::uint64_t, 1>& key,
                          const Array<std::uint64_t, 1>& out_keys, Threads n_threads) {
   require(hashes.shape(0) >= 1, "hashes: at least one member is needed");
-  require(out_keys.shape(0) == hashes.shape(1), "out_keys: one a row is needed");
-  combination_keys(hashes.data(), hashes.shape(0), hashes.shape(1), hash_key(key), out_keys.data(),
-                   n_threads);
+  require(out_keys.shape(0) == hashes.shape(1), "out_keys: one per row is needed");
+  combination_keys(matrix_of(hashes), hash_key(key), out_keys.data(), n_threads);
 }
 
 void index_keys_of(const In<std::uint64_t, 1>& keys, const In<std::uint64_t, 1>& entry_offsets,
@@ -42,11 +43,11 @@ void index_keys_of(const In<std::uint64_t, 1>& keys, const In<std::uint64_t, 1>&
                    const Array<std::uint64_t, 1>& out_n_ascending,
                    const Array<std::uint32_t, 2>& out_slot_entries, Threads n_threads) {
   const std::size_t n_tables = out_vacant.shape(0);
-  require(out_slot_keys.shape(1) == bucket_size, "out_slot_keys: eight slots a bucket");
+  require(out_slot_keys.shape(1) == bucket_size, "out_slot_keys: eight slots per bucket");
   require(out_slot_entries.shape(0) == out_slot_keys.shape(0) &&
               out_slot_entries.shape(1) == bucket_size,
-          "out_slot_entries: one a slot is needed");
-  require(out_n_ascending.shape(0) == n_tables, "out_n_ascending: one a table is needed");
+          "out_slot_entries: one per slot is needed");
+  require(out_n_ascending.shape(0) == n_tables, "out_n_ascending: one per table is needed");
   require_partition(entry_offsets, n_tables, keys.shape(0), "entry_offsets: do not fit");
   require_partition(bucket_offsets, n_tables, out_slot_keys.shape(0), "bucket_offsets: do not fit");
   for (std::size_t t = 0; t < n_tables; ++t) {
@@ -55,9 +56,10 @@ void index_keys_of(const In<std::uint64_t, 1>& keys, const In<std::uint64_t, 1>&
     require(n_buckets * bucket_size > n_entries, "bucket_offsets: more slots than entries needed");
     require(n_entries < std::uint64_t{1} << 32, "entry_offsets: a table has too many entries");
   }
-  index_keys(keys.data(), entry_offsets.data(), n_tables, bucket_offsets.data(),
-             out_slot_keys.data(), out_vacant.data(), out_n_ascending.data(),
-             out_slot_entries.data(), n_threads);
+  index_keys(
+      {n_tables, keys.data(), entry_offsets.data(), bucket_offsets.data()},
+      {out_slot_keys.data(), out_vacant.data(), out_n_ascending.data(), out_slot_entries.data()},
+      n_threads);
 }
 
 void look_up_of(const In<std::uint64_t, 2>& hashes, const In<std::uint64_t, 1>& key,
@@ -69,13 +71,13 @@ void look_up_of(const In<std::uint64_t, 2>& hashes, const In<std::uint64_t, 1>& 
                 const In<std::uint8_t, 1>& slot_bins, const In<std::uint32_t, 1>& targets,
                 const Array<std::uint8_t, 2>& inout_bins, Threads n_threads) {
   const std::size_t n_tables = vacant.shape(0), n_rows = inout_bins.shape(1);
-  require(hashes.shape(1) == n_rows, "hashes: one a row is needed");
+  require(hashes.shape(1) == n_rows, "hashes: one per row is needed");
   require_partition(member_offsets, n_tables, members.shape(0), "member_offsets: do not fit");
   require_below(members, hashes.shape(0), "members: no such row of hashes");
-  require(answer_rows.shape(0) == n_tables, "answer_rows: one a table is needed");
-  require(n_ascending.shape(0) == n_tables, "n_ascending: one a table is needed");
+  require(answer_rows.shape(0) == n_tables, "answer_rows: one per table is needed");
+  require(n_ascending.shape(0) == n_tables, "n_ascending: one per table is needed");
   require_partition(bucket_offsets, n_tables, slot_keys.shape(0), "bucket_offsets: do not fit");
-  require(slot_keys.shape(1) == bucket_size, "slot_keys: eight slots a bucket");
+  require(slot_keys.shape(1) == bucket_size, "slot_keys: eight slots per bucket");
   require_partition(column_offsets, n_tables, targets.shape(0), "column_offsets: do not fit");
   require_partition(bin_offsets, n_tables, slot_bins.shape(0), "bin_offsets: do not fit");
   require_below(targets, inout_bins.shape(0), "targets: beyond inout_bins");
@@ -104,24 +106,25 @@ void match_categories_of(const In<std::uint64_t, 2>& hashes, const In<std::uint3
                          const In<std::uint32_t, 1>& targets,
                          const Array<std::uint8_t, 2>& inout_bins, Threads n_threads) {
   const std::size_t n = categories.shape(0), n_rows = inout_bins.shape(1);
-  require(hashes.shape(1) == n_rows, "hashes: one a row is needed");
-  require(sources.shape(0) == n && targets.shape(0) == n, "sources, targets: one a category");
+  require(hashes.shape(1) == n_rows, "hashes: one per row is needed");
+  require(sources.shape(0) == n && targets.shape(0) == n, "sources, targets: one per category");
   require_below(sources, hashes.shape(0), "sources: no such row of hashes");
   require_below(targets, inout_bins.shape(0), "targets: beyond inout_bins");
-  match_categories(hashes.data(), n_rows, sources.data(), categories.data(), targets.data(), n,
-                   inout_bins.data(), n_threads);
+  match_categories(matrix_of(hashes), {n, sources.data(), categories.data(), targets.data()},
+                   matrix_of(inout_bins), n_threads);
 }
 
 void answer_questions_of(const In<std::uint8_t, 2>& bins, const In<std::uint32_t, 1>& offsets,
                          const In<std::uint32_t, 1>& columns, const In<std::uint8_t, 1>& split_bins,
                          const Array<std::uint32_t, 2>& out_answers, Threads n_threads) {
   const std::size_t n_lists = out_answers.shape(0);
-  require(out_answers.shape(1) == bins.shape(1), "out_answers: one a row is needed");
+  require(out_answers.shape(1) == bins.shape(1), "out_answers: one per row is needed");
   require_partition(offsets, n_lists, columns.shape(0), "offsets: do not fit");
-  require(split_bins.shape(0) == columns.shape(0), "split_bins: one a question is needed");
+  require(split_bins.shape(0) == columns.shape(0), "split_bins: one per question is needed");
   require_below(columns, bins.shape(0), "columns: no such column");
-  const QuestionLists lists{n_lists, offsets.data(), columns.data(), split_bins.data()};
-  answer_questions(bins.data(), bins.shape(1), lists, out_answers.data(), n_threads);
+  const QuestionLists lists{span_of(offsets),
+                            {columns.data(), split_bins.data(), columns.shape(0)}};
+  answer_questions(matrix_of(bins), lists, matrix_of(out_answers), n_threads);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ Values<Number> values_of(const Strided<Number>& array) {
 template <class Number>
 void count_missing_of(const Strided<Number>& values, const Array<std::uint64_t, 1>& out_counts,
                       Threads n_threads) {
-  require(out_counts.shape(0) == values.shape(1), "out_counts: one a column is needed");
+  require(out_counts.shape(0) == values.shape(1), "out_counts: one per column is needed");
   count_missing(values_of(values), out_counts.data(), n_threads);
 }
 
@@ -22,17 +22,17 @@ void choose_borders_of(const Strided<Number>& values, const In<std::uint32_t, 1>
                        const In<std::uint32_t, 1>& max_borders, const Array<double, 2>& out_borders,
                        const Array<std::uint32_t, 1>& out_counts, Threads n_threads) {
   const std::size_t n_columns = values.shape(1);
-  require(max_borders.shape(0) == n_columns, "max_borders: one a column is needed");
-  require(out_borders.shape(0) == n_columns, "out_borders: one row a column is needed");
-  require(out_counts.shape(0) == n_columns, "out_counts: one a column is needed");
+  require(max_borders.shape(0) == n_columns, "max_borders: one per column is needed");
+  require(out_borders.shape(0) == n_columns, "out_borders: one line per column is needed");
+  require(out_counts.shape(0) == n_columns, "out_counts: one per column is needed");
   for (std::size_t c = 0; c < n_columns; ++c) {
     require(max_borders.data()[c] <= out_borders.shape(1), "out_borders: too narrow");
   }
   require(rule >= 0 && rule <= 2, "rule: unknown");
   require_contents_below(rows, values.shape(0), "rows: no such row");
-  choose_borders(values_of(values), rows.data(), rows.shape(0),
-                 data_or_null(weights, values.shape(0)), BorderRule(rule), max_borders.data(),
-                 out_borders.shape(1), out_borders.data(), out_counts.data(), n_threads);
+  choose_borders(values_of(values), {span_of(rows), weights_of(weights, values.shape(0))},
+                 BorderRule(rule), {max_borders.data(), matrix_of(out_borders), out_counts.data()},
+                 n_threads);
 }
 
 template <class Number>
@@ -47,8 +47,8 @@ void quantize_of(const Strided<Number>& values, const In<std::uint32_t, 1>& sour
                     "border_offsets: ascending, not beyond borders");
   require(missing.shape(0) == n_columns && targets.shape(0) == n_columns &&
               shifts.shape(0) == n_columns,
-          "missing, targets, shifts: one a column is needed");
-  require(inout_bins.shape(1) == n_rows, "inout_bins: one a row is needed");
+          "missing, targets, shifts: one per column is needed");
+  require(inout_bins.shape(1) == n_rows, "inout_bins: one per row is needed");
   for (std::size_t c = 0; c < n_columns; ++c) {
     require(sources.data()[c] < values.shape(1), "sources: no such column");
     require(targets.data()[c] < inout_bins.shape(0), "targets: beyond inout_bins");

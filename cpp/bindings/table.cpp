@@ -12,7 +12,7 @@ using OptionalValid = std::optional<In<bool, 1>>;
 
 const bool* valid_or_null(const OptionalValid& valid, std::size_t n) {
   if (!valid) return nullptr;
-  require(valid->shape(0) == n, "valid: one a text is needed");
+  require(valid->shape(0) == n, "valid: one per text is needed");
   return valid->data();
 }
 
@@ -31,7 +31,7 @@ void hash_text_views_of(const In<std::uint8_t, 2>& views,
                         const std::vector<In<std::uint8_t, 1>>& buffers, const OptionalValid& valid,
                         const Key& key, const Hashes& out_hashes, Threads n_threads) {
   const std::size_t n = out_hashes.shape(0);
-  require(views.shape(0) == n && views.shape(1) == sizeof(TextView), "views: 16 bytes a hash");
+  require(views.shape(0) == n && views.shape(1) == sizeof(TextView), "views: 16 bytes per hash");
   std::vector<const char*> starts;
   std::vector<std::size_t> sizes;
   for (const auto& buffer : buffers) {
@@ -46,7 +46,7 @@ void hash_text_views_of(const In<std::uint8_t, 2>& views,
 template <class Integer>
 void hash_integers_of(const In<Integer, 1>& values, const Key& key, const Hashes& out_hashes,
                       Threads n_threads) {
-  require(values.shape(0) == out_hashes.shape(0), "out_hashes: one a value is needed");
+  require(values.shape(0) == out_hashes.shape(0), "out_hashes: one per value is needed");
   hash_integers(values.data(), values.shape(0), hash_key(key), out_hashes.data(), n_threads);
 }
 
@@ -55,7 +55,7 @@ std::size_t encode_hashes_of(const In<std::uint64_t, 1>& hashes,
                              Threads n_threads) {
   const std::size_t n = hashes.shape(0);
   require(out_codes.shape(0) == n && out_values.shape(0) == n,
-          "out_codes, out_values: one a hash is needed");
+          "out_codes, out_values: one per hash is needed");
   require(n <= UINT32_MAX, "hashes: too many");
   return encode_hashes(hashes.data(), n, out_codes.data(), out_values.data(), n_threads);
 }

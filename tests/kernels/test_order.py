@@ -292,8 +292,8 @@ def test_a_statistic_needs_a_unit_that_is_there():
     }
     for unit, shape, problem in [
         (1, (1, 2, 1), "no such unit"),
-        (0, (1, 1, 1), "one a row"),
-        (0, (1, 2, 2), "half a byte a column"),
+        (0, (1, 1, 1), "one per row"),
+        (0, (1, 2, 2), "half a byte per column"),
     ]:
         with pytest.raises(ValueError, match=problem):
             native.target_statistics(

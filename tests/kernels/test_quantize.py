@@ -128,7 +128,7 @@ def test_float32_values_are_compared_with_borders_exactly():
 
 def test_wrong_shapes_and_dtypes_are_refused():
     values = np.zeros((3, 2))
-    with pytest.raises(ValueError, match="one a column"):
+    with pytest.raises(ValueError, match="one per column"):
         native.count_missing(values, np.zeros(1, dtype=np.uint64), n_threads=1)
     with pytest.raises(TypeError):
         native.count_missing(values, np.zeros(2, dtype=np.int64), n_threads=1)

@@ -197,8 +197,8 @@ def test_many_values_make_a_loss_larger_and_not_smaller():
     [
         ({"places": np.array([2], dtype=np.uint32)}, "no such place"),
         ({"places": np.empty(0, dtype=np.uint32)}, "one at least"),
-        ({"value_counts": np.ones(2, dtype=np.uint32)}, "one a place"),
-        ({"noise": np.zeros((1, 3))}, "one a place and column"),
+        ({"value_counts": np.ones(2, dtype=np.uint32)}, "one per place"),
+        ({"noise": np.zeros((1, 3))}, "one per place and column"),
     ],
 )
 def test_a_choice_needs_places_that_are_there(change, problem):

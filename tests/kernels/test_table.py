@@ -209,5 +209,5 @@ def test_wrong_shapes_and_dtypes_are_refused():
         native.hash_integers(np.zeros(2, dtype=np.int32), KEY, out, n_threads=1)
     with pytest.raises(ValueError, match="two words"):
         native.hash_texts(np.zeros(3, dtype=np.int32), no_bytes, None, KEY[:1], out, n_threads=1)
-    with pytest.raises(ValueError, match="one a hash"):
+    with pytest.raises(ValueError, match="one per hash"):
         native.encode_hashes(out, np.zeros(1, dtype=np.uint32), out.copy(), n_threads=1)

@@ -78,20 +78,20 @@ OCELOT_HOT void draw(const double* sizes, std::size_t n, double threshold, const
 
 }  // namespace
 
-void minimal_variance_weights(const float* gradients, const float* weights, const float* uniform,
-                              std::size_t n_outputs, std::size_t n_rows, double regularization,
-                              double fraction, float* out_weights, int n_threads) {
-  parallel_blocks(
-      n_rows, block_size, n_threads, [&](std::size_t begin, std::size_t end, std::size_t) {
-        std::vector<double> sizes(end - begin, regularization);
-        for (std::size_t k = 0; k < n_outputs; ++k) {
-          add_squares(gradients + k * n_rows + begin, weights ? weights + begin : nullptr,
-                      sizes.size(), sizes.data());
-        }
-        take_roots(sizes.data(), sizes.size());
-        const double threshold = find_threshold(sizes, fraction * double(sizes.size()));
-        draw(sizes.data(), sizes.size(), threshold, uniform + begin, out_weights + begin);
-      });
+void minimal_variance_weights(const Matrix<const float>& gradients, Weights weights,
+                              const float* uniform, const MinimalVariance& rule, float* out_weights,
+                              int n_threads) {
+  parallel_blocks(gradients.stride, block_size, n_threads,
+                  [&](std::size_t begin, std::size_t end, std::size_t) {
+                    std::vector<double> sizes(end - begin, rule.regularization);
+                    const std::size_t n = sizes.size();
+                    for (std::size_t k = 0; k < gradients.n_lines; ++k) {
+                      add_squares(gradients[k] + begin, weights.from(begin).data, n, sizes.data());
+                    }
+                    take_roots(sizes.data(), n);
+                    const double threshold = find_threshold(sizes, rule.fraction * double(n));
+                    draw(sizes.data(), n, threshold, uniform + begin, out_weights + begin);
+                  });
 }
 
 }  // namespace ocelot

@@ -19,8 +19,7 @@ struct MixedBits {
 };
 
 // Numbers keys in the order in which they first occur. With few possible keys a table has a place
-// for each; with many it is a hash table that grows, so that it stays as small as the values are
-// few.
+// for each. With many it is a hash table that grows, so that few values make a small table.
 class KeyNumbering {
  public:
   KeyNumbering(std::uint64_t n_possible, std::size_t n_rows) : direct_(n_possible <= 2 * n_rows) {
@@ -50,14 +49,9 @@ class KeyNumbering {
   Numbering<MixedBits> hashed_;
 };
 
-struct Member {
-  const std::uint32_t* codes;
-  std::uint32_t n_values;
-};
-
 // Members are joined as digits of one number while it fits into 64 bits; when it no longer would,
 // what is joined so far is numbered anew.
-std::uint32_t join(const std::vector<Member>& members, std::size_t n_rows, std::uint32_t* out) {
+std::uint32_t join(std::span<const CodedColumn> members, std::size_t n_rows, std::uint32_t* out) {
   constexpr std::size_t block = 64;
   const std::uint32_t* joined = members[0].codes;
   std::uint64_t n_joined = members[0].n_values;
@@ -95,21 +89,15 @@ OCELOT_HOT std::uint64_t fingerprint(const std::uint32_t* codes, std::size_t n_r
 
 }  // namespace
 
-void join_codes(const std::uint32_t* codes, const std::uint32_t* value_counts, std::size_t n_rows,
-                const std::uint32_t* base, std::uint32_t n_base_values,
-                const std::uint32_t* member_offsets, const std::uint32_t* members,
-                const std::uint32_t* lines, std::size_t n_combinations, std::uint32_t* out_codes,
-                std::uint32_t* out_value_counts, std::uint64_t* out_fingerprints, int n_threads) {
-  parallel_for(n_combinations, n_threads, [&](std::size_t c) {
-    std::vector<Member> own;
-    for (std::size_t m = member_offsets[c]; m < member_offsets[c + 1]; ++m) {
-      own.push_back({codes + members[m] * n_rows, value_counts[members[m]]});
-    }
-    if (base != nullptr) own.push_back({base, n_base_values});
-    const std::size_t line = lines[c];
-    std::uint32_t* const out = out_codes + line * n_rows;
-    out_value_counts[line] = join(own, n_rows, out);
-    out_fingerprints[line] = fingerprint(out, n_rows);
+void join_codes(const CodedColumns& columns, const Combinations& combinations,
+                const JoinedCodes& out, int n_threads) {
+  parallel_for(combinations.size(), n_threads, [&](std::size_t c) {
+    std::vector<CodedColumn> members;
+    for (const std::uint32_t line : combinations[c]) members.push_back(columns[line]);
+    if (combinations.base.codes) members.push_back(combinations.base);
+    const std::size_t line = out.lines[c];
+    out.value_counts[line] = join(members, columns.n_rows(), out.codes[line]);
+    out.fingerprints[line] = fingerprint(out.codes[line], columns.n_rows());
   });
 }
 

@@ -3,22 +3,37 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+
+#include "order/coded_columns.h"
 
 namespace ocelot {
 
+// Combinations of columns, by the columns' numbers.
+struct Combinations {
+  std::span<const std::uint32_t> offsets;  // one more than combinations: where the members begin
+  const std::uint32_t* members;
+  CodedColumn base;  // one more member of every combination; its codes are null if there is none
+
+  std::size_t size() const { return offsets.size() - 1; }
+  std::span<const std::uint32_t> operator[](std::size_t combination) const {
+    return {members + offsets[combination], members + offsets[combination + 1]};
+  }
+};
+
+// Where the joined codes go: combination c stands at line lines[c] of all three outputs.
+struct JoinedCodes {
+  const std::uint32_t* lines;
+  Matrix<std::uint32_t> codes;
+  std::uint32_t* value_counts;
+  std::uint64_t* fingerprints;
+};
+
 // Joins categorical columns: rows that agree in all members of a combination get the same code,
 // numbered in the order in which they first occur. Combinations with the same codes in all rows
-// have the same fingerprint, others another one: the sum over rows of code * mix64(row + 1).
-//   codes          [n_columns][n_rows]  codes[c][row] < value_counts[c]
-//   base           [n_rows]             one more member of every combination, below n_base_values;
-//                                       null: none
-//   member_offsets [n_combinations + 1] where the members of each combination begin
-//   members        columns
-//   lines          [n_combinations]     where in the outputs each combination stands
-void join_codes(const std::uint32_t* codes, const std::uint32_t* value_counts, std::size_t n_rows,
-                const std::uint32_t* base, std::uint32_t n_base_values,
-                const std::uint32_t* member_offsets, const std::uint32_t* members,
-                const std::uint32_t* lines, std::size_t n_combinations, std::uint32_t* out_codes,
-                std::uint32_t* out_value_counts, std::uint64_t* out_fingerprints, int n_threads);
+// have the same fingerprint, and others a different one: the sum over rows of
+// code * mix64(row + 1).
+void join_codes(const CodedColumns& columns, const Combinations& combinations,
+                const JoinedCodes& out, int n_threads);
 
 }  // namespace ocelot

@@ -55,6 +55,8 @@ class Bins {
     }
   }
 
+  std::size_t n_bytes() const { return columns_.n_bytes; }
+
   // The frequency, where it is wanted, comes after the other columns.
   template <class Number>
   void write(const Number* sums, std::uint32_t frequency_bin, std::uint8_t* out) const {
@@ -73,17 +75,20 @@ class Bins {
   std::vector<double> prior_sums_;
 };
 
-// How often each value of a combination occurs, beside the most frequent one. Number is an integer
-// where targets and weights are counts; a double holds those exactly, so both give the same bins.
+// How often each value of a combination occurs, compared with the most frequent one, in the rows
+// from `begin` on. Number is an integer where targets and weights are counts; a double holds those
+// exactly, so both give the same bins.
 template <class Number>
 struct Frequencies {
   std::vector<std::uint8_t> bins;  // of each value
 
-  Frequencies(const std::uint32_t* codes, std::size_t n_values, const float* weights,
-              std::size_t begin, std::size_t end)
-      : bins(n_values) {
+  Frequencies(const StatisticInputs& inputs, std::size_t combination, std::size_t begin)
+      : bins(inputs.n_values(combination)) {
+    const std::size_t n_values = bins.size();
+    const std::uint32_t* const codes = inputs.codes(combination);
+    const float* const weights = inputs.weights.data;
     std::vector<Number> counts(n_values);
-    for (std::size_t row = begin; row < end; ++row) {
+    for (std::size_t row = begin; row < inputs.n_rows(); ++row) {
       counts[codes[row]] += weights ? Number(weights[row]) : Number(1);
     }
     if (counts.empty()) return;
@@ -105,17 +110,17 @@ struct Frequencies {
 };
 
 // The statistic of one combination in one ordering.
-template <class Number, std::size_t fixed_targets>
+template <class Number>
 class Scan {
  public:
-  Scan(const std::uint32_t* codes, const float* targets, const float* weights, std::size_t n_rows,
-       const StatisticColumns& columns, const Bins& bins, const Frequencies<Number>& frequencies)
-      : codes_(codes),
-        targets_(targets),
-        weights_(weights),
-        n_rows_(n_rows),
-        n_targets_(fixed_targets ? fixed_targets : columns.n_targets),
-        n_bytes_(columns.n_bytes),
+  Scan(const StatisticInputs& inputs, std::size_t combination, const Bins& bins,
+       const Frequencies<Number>& frequencies)
+      : codes_(inputs.codes(combination)),
+        targets_(inputs.targets.data),
+        weights_(inputs.weights.data),
+        n_rows_(inputs.n_rows()),
+        n_targets_(inputs.targets.n_lines),
+        n_bytes_(bins.n_bytes()),
         bins_(bins),
         frequencies_(frequencies) {
     // Memory of this thread: sums of many values, made anew each time, would be cleared twice.
@@ -124,18 +129,18 @@ class Scan {
     sums_ = memory.data();
   }
 
-  void run(const std::uint32_t* order, History history, std::size_t window, std::size_t n_out_rows,
+  void run(const std::uint32_t* order, const HistoryRule& history, std::size_t n_out_rows,
            std::uint8_t* out) {
-    if (history == History::before) {
-      run_in_order(order, window, out);
+    if (history.kind == History::before) {
+      run_in_order(order, history.window, out);
       return;
     }
-    const std::size_t begin = history == History::apart ? n_out_rows : 0;
+    const std::size_t begin = history.kind == History::apart ? n_out_rows : 0;
     for (std::size_t row = begin; row < n_rows_; ++row) add(sums_of(row), row, 1);
     std::vector<Number> own(n_targets_ + 1);
     for (std::size_t row = 0; row < n_out_rows; ++row) {
       std::copy_n(sums_of(row), own.size(), own.data());
-      if (history == History::all_but_own) add(own.data(), row, -1);
+      if (history.kind == History::all_but_own) add(own.data(), row, -1);
       bins_.write(own.data(), frequencies_.bins[codes_[row]], out + row * n_bytes_);
     }
   }
@@ -224,13 +229,24 @@ struct CountAndSum {
   std::uint32_t count, sum;
 };
 
-// sums [n_values] begin with the frequency's bins; targets are in the order of time.
+// One combination in one ordering: codes of the rows, the row and the target at each time.
+struct RowsInTime {
+  const std::uint32_t *codes, *order;
+  const std::uint8_t* targets;
+  std::size_t n_rows;
+};
+
+// sums [n_values] begin with the frequency's bins.
 template <std::size_t n_bytes>
-OCELOT_INLINE void scan_in_order(const std::uint32_t* codes, const std::uint32_t* order,
-                                 const std::uint8_t* targets, std::size_t n_rows,
-                                 const FourCuts& cuts, CountAndSum* sums, std::uint8_t* out) {
+OCELOT_INLINE void scan_in_order(const RowsInTime& rows, const FourCuts& cuts, CountAndSum* sums,
+                                 std::uint8_t* out) {
+  const std::uint32_t *const codes = rows.codes, *const order = rows.order;
+  const std::uint8_t* const targets = rows.targets;
+  const std::size_t n_rows = rows.n_rows;
   const Four prior_sums = cuts.prior_sums, lows = cuts.lows, scales = cuts.scales;
   const Four zero{}, last = zero + 15.0;
+  const double prior_weight = cuts.prior_weight;
+  const std::uint32_t frequency_shift = cuts.frequency_shift;
   for (std::size_t k = 0; k < n_rows; ++k) {
     if (k + 2 * lookahead < n_rows) __builtin_prefetch(&codes[order[k + 2 * lookahead]]);
     if (k + lookahead < n_rows) {
@@ -240,97 +256,91 @@ OCELOT_INLINE void scan_in_order(const std::uint32_t* codes, const std::uint32_t
     }
     const std::uint32_t row = order[k];
     CountAndSum& own = sums[codes[row]];
-    const double total = double(std::int32_t(own.count & count_mask)) + cuts.prior_weight;
+    const double total = double(std::int32_t(own.count & count_mask)) + prior_weight;
     const Four statistic = (prior_sums + double(std::int32_t(own.sum))) / (zero + total);
     Four x = (statistic - lows) * scales;
     x = x > zero ? x : zero;
     x = x < last ? x : last;
     const FourBins bins = __builtin_convertvector(x, FourBins);
     const auto packed = std::uint16_t(bins[0] | bins[1] << 4 | bins[2] << 8 |
-                                      int(own.count >> 28) << cuts.frequency_shift);
+                                      int(own.count >> 28) << frequency_shift);
     std::memcpy(out + row * n_bytes, &packed, n_bytes);
     own.count += 1;
     own.sum += targets[k];
   }
 }
 
-OCELOT_HOT void scan(const std::uint32_t* codes, const std::uint32_t* order,
-                     const std::uint8_t* targets, std::size_t n_rows, const FourCuts& cuts,
-                     CountAndSum* sums, std::uint8_t* out) {
-  cuts.n_bytes == 2 ? scan_in_order<2>(codes, order, targets, n_rows, cuts, sums, out)
-                    : scan_in_order<1>(codes, order, targets, n_rows, cuts, sums, out);
+OCELOT_HOT void scan(const RowsInTime& rows, const FourCuts& cuts, CountAndSum* sums,
+                     std::uint8_t* out) {
+  cuts.n_bytes == 2 ? scan_in_order<2>(rows, cuts, sums, out)
+                    : scan_in_order<1>(rows, cuts, sums, out);
 }
 
-bool are_counts(const float* targets, std::size_t n_targets, const float* weights,
-                std::size_t n_rows) {
-  if (weights) return false;
-  return std::all_of(targets, targets + n_targets * n_rows,
+bool are_counts(const StatisticInputs& inputs) {
+  if (inputs.weights) return false;
+  const Matrix<const float>& targets = inputs.targets;
+  return std::all_of(targets.data, targets.data + targets.n_lines * targets.stride,
                      [](float t) { return t == 0.0f || t == 1.0f; });
 }
 
-void run_fast(const std::uint32_t* codes, const std::uint32_t* value_counts,
-              const std::uint32_t* lines, std::size_t n_combinations, std::size_t n_rows,
-              const std::uint32_t* orders, std::size_t n_orderings, const float* targets,
-              const StatisticColumns& columns, const std::uint32_t* units, std::uint8_t* out,
-              int n_threads) {
+bool is_usual(const StatisticInputs& inputs, const HistoryRule& history,
+              const StatisticColumns& columns) {
+  return history.kind == History::before && history.window == 0 && columns.n_targets == 1 &&
+         columns.n_priors <= fast_priors && columns.frequency && inputs.n_rows() < count_mask;
+}
+
+void run_fast(const StatisticInputs& inputs, const StatisticColumns& columns,
+              const FilledUnits& out, int n_threads) {
   const FourCuts cuts(columns);
-  std::vector<std::uint8_t> in_order(n_orderings * n_rows);
-  parallel_blocks(n_orderings * n_rows, 65536, n_threads,
+  const std::size_t n_rows = inputs.n_rows(), n_orderings = inputs.n_orderings();
+  std::vector<std::uint8_t> targets(n_orderings * n_rows);  // in the order of time
+  parallel_blocks(targets.size(), 65536, n_threads,
                   [&](std::size_t begin, std::size_t end, std::size_t) {
                     for (std::size_t i = begin; i < end; ++i) {
-                      in_order[i] = std::uint8_t(targets[orders[i]]);
+                      targets[i] = std::uint8_t(inputs.targets.data[inputs.orders.data[i]]);
                     }
                   });
-  parallel_for(n_combinations * n_orderings, n_threads, [&](std::size_t task) {
+  parallel_for(inputs.n_combinations() * n_orderings, n_threads, [&](std::size_t task) {
     const std::size_t c = task / n_orderings, r = task % n_orderings;
-    const std::uint32_t* own = codes + lines[c] * n_rows;
-    const std::uint32_t n_values = value_counts[lines[c]];
-    const Frequencies<std::uint32_t> frequencies(own, n_values, nullptr, 0, n_rows);
+    const std::size_t n_values = inputs.n_values(c);
+    const Frequencies<std::uint32_t> frequencies(inputs, c, 0);
     // Memory of this thread: sums of many values, allocated anew each time, cost more to clear.
     static thread_local std::vector<CountAndSum> sums;
-    sums.resize(std::max<std::size_t>(sums.size(), n_values));
+    sums.resize(std::max(sums.size(), n_values));
     for (std::size_t v = 0; v < n_values; ++v) {
       sums[v] = {std::uint32_t(frequencies.bins[v]) << 28, 0};
     }
-    scan(own, orders + r * n_rows, in_order.data() + r * n_rows, n_rows, cuts, sums.data(),
-         out + units[task] * n_rows * columns.n_bytes);
+    const RowsInTime rows{inputs.codes(c), inputs.orders[r], targets.data() + r * n_rows, n_rows};
+    scan(rows, cuts, sums.data(), out[task]);
+  });
+}
+
+template <class Number>
+void run_any(const StatisticInputs& inputs, const HistoryRule& history,
+             const StatisticColumns& columns, const FilledUnits& out, int n_threads) {
+  const Bins bins(columns);
+  const std::size_t n_orderings = inputs.n_orderings();
+  std::vector<std::optional<Frequencies<Number>>> frequencies(inputs.n_combinations());
+  const std::size_t begin = history.kind == History::apart ? out.n_rows : 0;
+  parallel_for(inputs.n_combinations(), n_threads,
+               [&](std::size_t c) { frequencies[c].emplace(inputs, c, begin); });
+  parallel_for(inputs.n_combinations() * n_orderings, n_threads, [&](std::size_t task) {
+    const std::size_t c = task / n_orderings, r = task % n_orderings;
+    Scan<Number>(inputs, c, bins, *frequencies[c])
+        .run(inputs.orders[r], history, out.n_rows, out[task]);
   });
 }
 
 }  // namespace
 
-void target_statistics(const std::uint32_t* codes, const std::uint32_t* value_counts,
-                       const std::uint32_t* lines, std::size_t n_combinations, std::size_t n_rows,
-                       const std::uint32_t* orders, std::size_t n_orderings, History history,
-                       std::size_t window, const float* targets, const float* weights,
-                       const StatisticColumns& columns, const std::uint32_t* units,
-                       std::size_t n_out_rows, std::uint8_t* out, int n_threads) {
-  const bool counts = are_counts(targets, columns.n_targets, weights, n_rows);
-  const Bins bins(columns);
-  const auto run = [&]<class Number, std::size_t fixed_targets>() {
-    std::vector<std::optional<Frequencies<Number>>> frequencies(n_combinations);
-    const std::size_t begin = history == History::apart ? n_out_rows : 0;
-    parallel_for(n_combinations, n_threads, [&](std::size_t c) {
-      frequencies[c].emplace(codes + lines[c] * n_rows, value_counts[lines[c]], weights, begin,
-                             n_rows);
-    });
-    parallel_for(n_combinations * n_orderings, n_threads, [&](std::size_t task) {
-      const std::size_t c = task / n_orderings, r = task % n_orderings;
-      Scan<Number, fixed_targets>(codes + lines[c] * n_rows, targets, weights, n_rows, columns,
-                                  bins, *frequencies[c])
-          .run(orders + r * n_rows, history, window, n_out_rows,
-               out + units[task] * n_out_rows * columns.n_bytes);
-    });
-  };
-  const bool fast = counts && history == History::before && window == 0 && columns.n_targets == 1 &&
-                    columns.n_priors <= fast_priors && columns.frequency && n_rows < count_mask;
-  if (fast) {
-    run_fast(codes, value_counts, lines, n_combinations, n_rows, orders, n_orderings, targets,
-             columns, units, out, n_threads);
-  } else if (counts) {
-    run.template operator()<std::uint32_t, 0>();
+void target_statistics(const StatisticInputs& inputs, const HistoryRule& history,
+                       const StatisticColumns& columns, const FilledUnits& out, int n_threads) {
+  if (!are_counts(inputs)) {
+    run_any<double>(inputs, history, columns, out, n_threads);
+  } else if (is_usual(inputs, history, columns)) {
+    run_fast(inputs, columns, out, n_threads);
   } else {
-    run.template operator()<double, 0>();
+    run_any<std::uint32_t>(inputs, history, columns, out, n_threads);
   }
 }
 

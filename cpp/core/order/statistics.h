@@ -3,6 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+
+#include "order/coded_columns.h"
 
 namespace ocelot {
 
@@ -14,11 +17,17 @@ enum class History : std::uint8_t {
   apart = 3,        // the rows that get no statistic themselves
 };
 
+struct HistoryRule {
+  History kind;
+  std::size_t window;  // 0: no limit
+};
+
 // The columns of a statistic, all of 16 bins: for each target t, and for each of its priors p
 //   (sum of t + weight * p) / (count + weight)   cut at 15 even borders from low to high.
-// After them, if wanted, the frequency count / (largest count + 1) from 0 to 1: counts of all rows
-// of any history or, with a window, the count before the row beside the largest in the last window.
-// Column c = t * n_priors + p takes half a byte: the low half of byte c / 2 for even c.
+// After them, if wanted, comes the frequency count / (largest count + 1), cut from 0 to 1. It
+// counts all rows, whatever the history; with a window it compares the count before the row with
+// the largest count in the last window. Column c = t * n_priors + p takes half a byte: the low half
+// of byte c / 2 for even c.
 struct StatisticColumns {
   std::size_t n_targets, n_priors;
   double prior_weight;
@@ -26,22 +35,40 @@ struct StatisticColumns {
   const double* lows;    // [n_targets * n_priors]
   const double* highs;   // [n_targets * n_priors]
   bool frequency;
-  std::size_t n_bytes;  // of a row
+  std::size_t n_bytes;  // per row
 };
 
-// Statistics of every combination in every ordering.
-//   codes    [n_lines][n_rows]           codes[line][row] < value_counts[line]
-//   lines    [n_combinations]
-//   orders   [n_orderings][n_rows]       the row at each time
-//   targets  [n_targets][n_rows]
-//   weights  [n_rows] or null
-//   units    [n_combinations][n_orderings] places in out
-//   out      [..][n_out_rows][n_bytes]   rows beyond n_out_rows are history only
-void target_statistics(const std::uint32_t* codes, const std::uint32_t* value_counts,
-                       const std::uint32_t* lines, std::size_t n_combinations, std::size_t n_rows,
-                       const std::uint32_t* orders, std::size_t n_orderings, History history,
-                       std::size_t window, const float* targets, const float* weights,
-                       const StatisticColumns& columns, const std::uint32_t* units,
-                       std::size_t n_out_rows, std::uint8_t* out, int n_threads);
+// What statistics are made from: every combination in every ordering.
+struct StatisticInputs {
+  CodedColumns columns;
+  std::span<const std::uint32_t> lines;  // of columns, one per combination
+  Matrix<const std::uint32_t> orders;    // [n_orderings][n_rows] the row at each time
+  Matrix<const float> targets;           // [n_targets][n_rows]
+  Weights weights;
+
+  std::size_t n_rows() const { return columns.n_rows(); }
+  std::size_t n_combinations() const { return lines.size(); }
+  std::size_t n_orderings() const { return orders.n_lines; }
+  const std::uint32_t* codes(std::size_t combination) const {
+    return columns.codes[lines[combination]];
+  }
+  std::uint32_t n_values(std::size_t combination) const {
+    return columns.value_counts[lines[combination]];
+  }
+};
+
+// Where they go. Rows beyond n_rows are history only.
+struct FilledUnits {
+  const std::uint32_t* units;  // [n_combinations][n_orderings] places in bytes
+  std::uint8_t* bytes;         // [..][n_rows][n_bytes]
+  std::size_t n_rows, n_bytes;
+
+  std::uint8_t* operator[](std::size_t task) const {
+    return bytes + units[task] * n_rows * n_bytes;
+  }
+};
+
+void target_statistics(const StatisticInputs& inputs, const HistoryRule& history,
+                       const StatisticColumns& columns, const FilledUnits& out, int n_threads);
 
 }  // namespace ocelot

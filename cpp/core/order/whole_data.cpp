@@ -6,30 +6,32 @@
 
 namespace ocelot {
 
-void total_by_value(const std::uint32_t* codes, const float* targets, std::size_t n_targets,
-                    std::size_t n_all_rows, const float* weights, const std::uint32_t* rows,
-                    std::size_t n_rows, std::size_t n_values, double* out_counts, double* out_sums,
-                    std::uint32_t* out_rows) {
-  std::fill_n(out_counts, n_values, 0.0);
-  std::fill_n(out_sums, n_values * n_targets, 0.0);
-  std::fill_n(out_rows, n_values, 0);
-  for (std::size_t i = 0; i < n_rows; ++i) {
-    const std::size_t row = rows ? rows[i] : i, value = codes[row];
-    const double weight = weights ? weights[row] : 1.0;
-    out_counts[value] += weight;
-    out_rows[value] = std::uint32_t(row);
+void total_by_value(const std::uint32_t* codes, const Matrix<const float>& targets, Weights weights,
+                    const RowList& rows, const ValueTotals& out) {
+  const std::size_t n_values = out.counts.size(), n_targets = targets.n_lines;
+  std::fill_n(out.counts.data(), n_values, 0.0);
+  std::fill_n(out.sums, n_values * n_targets, 0.0);
+  std::fill_n(out.rows, n_values, 0);
+  double *const counts = out.counts.data(), *const sums = out.sums;
+  std::uint32_t* const last_rows = out.rows;
+  for (std::size_t i = 0; i < rows.count; ++i) {
+    const std::size_t row = rows[i], value = codes[row];
+    const double weight = weights[row];
+    counts[value] += weight;
+    last_rows[value] = std::uint32_t(row);
     for (std::size_t t = 0; t < n_targets; ++t) {
-      out_sums[value * n_targets + t] += weight * targets[t * n_all_rows + row];
+      sums[value * n_targets + t] += weight * targets[t][row];
     }
   }
 }
 
-void order_keys(const std::uint64_t* keys, std::size_t count, std::uint32_t* out_order) {
+void order_keys(std::span<const std::uint64_t> keys, std::uint32_t* out_order) {
+  const std::size_t count = keys.size();
   struct Entry {
     std::uint64_t key;
     std::uint32_t place;
   };
-  const int bits = std::max(int(std::bit_width(count)) - 2, 1);  // four keys a bucket or so
+  const int bits = std::max(int(std::bit_width(count)) - 2, 1);  // about four keys per bucket
   const auto bucket_of = [&](std::size_t i) { return keys[i] >> (64 - bits); };
   std::vector<std::uint32_t> ends((std::size_t{1} << bits) + 1, 0);
   for (std::size_t i = 0; i < count; ++i) ++ends[bucket_of(i) + 1];

@@ -174,15 +174,9 @@ void look_up_block(const CategoryRows& rows, const TableOfKeys& table, std::size
   }
 }
 
-OCELOT_HOT void answer_block(const std::uint8_t* bins, std::size_t n_rows,
-                             const std::uint32_t* columns, const std::uint8_t* split_bins,
-                             std::size_t n_questions, std::size_t count, std::uint32_t* out) {
-  for (std::size_t i = 0; i < count; ++i) out[i] = 0;
-  for (std::size_t q = 0; q < n_questions; ++q) {
-    const std::uint8_t* column = bins + columns[q] * n_rows;
-    const std::uint8_t bin = split_bins[q];
-    for (std::size_t i = 0; i < count; ++i) out[i] = 2 * out[i] + (column[i] > bin ? 1 : 0);
-  }
+OCELOT_HOT void answer_block(const Matrix<const std::uint8_t>& bins, const Questions& questions,
+                             std::size_t count, std::uint32_t* out) {
+  answer_in_turn(bins, questions, count, out);
 }
 
 OCELOT_HOT void match_block(const std::uint64_t* hashes, std::uint64_t category, std::size_t count,
@@ -240,34 +234,33 @@ struct SlotsOfTable {
 
 }  // namespace
 
-void combination_keys(const std::uint64_t* hashes, std::size_t n_members, std::size_t n_rows,
-                      HashKey key, std::uint64_t* out_keys, int n_threads) {
+void combination_keys(const Matrix<const std::uint64_t>& hashes, HashKey key,
+                      std::uint64_t* out_keys, int n_threads) {
+  const std::size_t n_rows = hashes.stride;
   parallel_blocks(n_rows, rows_per_task, n_threads,
                   [&](std::size_t begin, std::size_t end, std::size_t) {
-                    keys_of_members({hashes + begin, n_rows, nullptr, n_members, nullptr}, key,
-                                    end - begin, out_keys + begin);
+                    const Members all{hashes[0] + begin, n_rows, nullptr, hashes.n_lines, nullptr};
+                    keys_of_members(all, key, end - begin, out_keys + begin);
                   });
 }
 
-void index_keys(const std::uint64_t* keys, const std::uint64_t* entry_offsets, std::size_t n_tables,
-                const std::uint64_t* bucket_offsets, std::uint64_t* out_slot_keys,
-                std::uint64_t* out_vacant, std::uint64_t* out_n_ascending,
-                std::uint32_t* out_slot_entries, int n_threads) {
-  parallel_for(n_tables, n_threads, [&](std::size_t t) {
-    const std::uint64_t begin = entry_offsets[t], n_entries = entry_offsets[t + 1] - begin;
-    const std::uint64_t n_buckets = bucket_offsets[t + 1] - bucket_offsets[t];
-    const SlotsOfTable slots{out_slot_keys + bucket_offsets[t] * bucket_size,
-                             out_slot_entries + bucket_offsets[t] * bucket_size, n_buckets,
-                             first_absent(keys + begin, n_entries)};
+void index_keys(const KeysOfTables& tables, const FilledIndex& out, int n_threads) {
+  parallel_for(tables.n_tables, n_threads, [&](std::size_t t) {
+    const std::uint64_t n_entries = tables.entry_offsets[t + 1] - tables.entry_offsets[t];
+    const std::uint64_t* const keys = tables.keys + tables.entry_offsets[t];
+    const std::uint64_t first = tables.bucket_offsets[t];
+    const SlotsOfTable slots{out.slot_keys + first * bucket_size,
+                             out.slot_entries + first * bucket_size,
+                             tables.bucket_offsets[t + 1] - first, first_absent(keys, n_entries)};
     slots.clear(n_entries);
-    out_vacant[t] = slots.vacant;
-    out_n_ascending[t] = 0;
+    out.vacant[t] = slots.vacant;
+    out.n_ascending[t] = 0;
     bool fits = true;
-    for (std::uint64_t e = 0; fits && e < n_entries; ++e) fits = slots.put(keys[begin + e], e);
+    for (std::uint64_t e = 0; fits && e < n_entries; ++e) fits = slots.put(keys[e], e);
     if (fits && slots.searches_are_short()) return;
     slots.clear(n_entries);
-    for (std::uint64_t e = 0; e < n_entries; ++e) slots.set(e, keys[begin + e], e);
-    out_n_ascending[t] = (n_entries + bucket_size - 1) / bucket_size;
+    for (std::uint64_t e = 0; e < n_entries; ++e) slots.set(e, keys[e], e);
+    out.n_ascending[t] = (n_entries + bucket_size - 1) / bucket_size;
   });
 }
 
@@ -289,28 +282,25 @@ void look_up(const CategoryRows& rows, const KeyIndex& index, const SlotBins& sl
   });
 }
 
-void match_categories(const std::uint64_t* hashes, std::size_t n_rows, const std::uint32_t* sources,
-                      const std::uint64_t* categories, const std::uint32_t* targets,
-                      std::size_t n_indicators, std::uint8_t* out, int n_threads) {
-  parallel_blocks(n_rows, rows_per_task, n_threads,
+void match_categories(const Matrix<const std::uint64_t>& hashes, const Indicators& indicators,
+                      const Matrix<std::uint8_t>& out, int n_threads) {
+  parallel_blocks(out.stride, rows_per_task, n_threads,
                   [&](std::size_t begin, std::size_t end, std::size_t) {
-                    for (std::size_t k = 0; k < n_indicators; ++k) {
-                      match_block(hashes + sources[k] * n_rows + begin, categories[k], end - begin,
-                                  out + targets[k] * n_rows + begin);
+                    for (std::size_t k = 0; k < indicators.count; ++k) {
+                      match_block(hashes[indicators.sources[k]] + begin, indicators.categories[k],
+                                  end - begin, out[indicators.targets[k]] + begin);
                     }
                   });
 }
 
-void answer_questions(const std::uint8_t* bins, std::size_t n_rows, const QuestionLists& lists,
-                      std::uint32_t* out, int n_threads) {
-  parallel_blocks(
-      n_rows, rows_per_task, n_threads, [&](std::size_t begin, std::size_t end, std::size_t) {
-        for (std::size_t list = 0; list < lists.n_lists; ++list) {
-          const std::uint32_t first = lists.offsets[list];
-          answer_block(bins + begin, n_rows, lists.columns + first, lists.split_bins + first,
-                       lists.offsets[list + 1] - first, end - begin, out + list * n_rows + begin);
-        }
-      });
+void answer_questions(const Matrix<const std::uint8_t>& bins, const QuestionLists& lists,
+                      const Matrix<std::uint32_t>& out, int n_threads) {
+  parallel_blocks(out.stride, rows_per_task, n_threads,
+                  [&](std::size_t begin, std::size_t end, std::size_t) {
+                    for (std::size_t list = 0; list < lists.size(); ++list) {
+                      answer_block(bins.from(begin), lists[list], end - begin, out[list] + begin);
+                    }
+                  });
 }
 
 }  // namespace ocelot

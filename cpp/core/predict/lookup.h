@@ -3,17 +3,19 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
+#include "predict/questions.h"
 #include "shared/siphash.h"
 
 namespace ocelot {
 
-// Keys (n_rows) of the combination of all n_members rows of hashes [n_members][n_rows]: the hash of
-// the only member, or the keyed hash of all of them.
-void combination_keys(const std::uint64_t* hashes, std::size_t n_members, std::size_t n_rows,
-                      HashKey key, std::uint64_t* out_keys, int n_threads);
+// One key per row, of the combination of all rows of hashes [n_members][n_rows]: the hash of the
+// only member, or the keyed hash of all of them.
+void combination_keys(const Matrix<const std::uint64_t>& hashes, HashKey key,
+                      std::uint64_t* out_keys, int n_threads);
 
-// A table's keys lie in buckets of eight, a cache line each. A key is in the bucket that its bits
+// A table's keys lie in buckets of eight, one cache line each. A key is in the bucket that its bits
 // choose, or, where that is full, in the next that is not, round the table. Vacant slots hold a key
 // that the table does not have, and there are some in every table, so a search always ends:
 //
@@ -34,12 +36,24 @@ struct KeyIndex {
   const std::uint64_t* n_ascending;     // [n_tables] buckets filled in ascending order, or 0
 };
 
-// keys ascend inside a table; every table has more slots than keys. out_slot_entries: the entry in
-// each slot, counted from its table's first; for a vacant slot, how many entries the table has.
-void index_keys(const std::uint64_t* keys, const std::uint64_t* entry_offsets, std::size_t n_tables,
-                const std::uint64_t* bucket_offsets, std::uint64_t* out_slot_keys,
-                std::uint64_t* out_vacant, std::uint64_t* out_n_ascending,
-                std::uint32_t* out_slot_entries, int n_threads);
+// The keys of all tables; inside a table they ascend.
+struct KeysOfTables {
+  std::size_t n_tables;
+  const std::uint64_t* keys;
+  const std::uint64_t* entry_offsets;   // [n_tables + 1]
+  const std::uint64_t* bucket_offsets;  // [n_tables + 1]; every table has more slots than keys
+};
+
+// The arrays of a KeyIndex while they are filled, and the entry in each slot, counted from its
+// table's first. In a vacant slot the entry is the number of entries of the table.
+struct FilledIndex {
+  std::uint64_t* slot_keys;
+  std::uint64_t* vacant;
+  std::uint64_t* n_ascending;
+  std::uint32_t* slot_entries;
+};
+
+void index_keys(const KeysOfTables& tables, const FilledIndex& out, int n_threads);
 
 // What each row's categories are, and what each table is a combination of.
 struct CategoryRows {
@@ -63,21 +77,32 @@ struct SlotBins {
 void look_up(const CategoryRows& rows, const KeyIndex& index, const SlotBins& slot_bins,
              std::uint8_t* out, int n_threads);
 
-// Row targets[i] of out [..][n_rows]: is the category in row sources[i] of hashes this one?
-void match_categories(const std::uint64_t* hashes, std::size_t n_rows, const std::uint32_t* sources,
-                      const std::uint64_t* categories, const std::uint32_t* targets,
-                      std::size_t n_indicators, std::uint8_t* out, int n_threads);
-
-// Lists of questions "is row columns[q] of bins greater than split_bins[q]?": the answers of a
-// list, first question first, are the binary digits of out[list][row].
-struct QuestionLists {
-  std::size_t n_lists;
-  const std::uint32_t* offsets;  // [n_lists + 1]
-  const std::uint32_t* columns;
-  const std::uint8_t* split_bins;
+// Indicator i goes into row targets[i] of out: is the category in row sources[i] of hashes this
+// one?
+struct Indicators {
+  std::size_t count;
+  const std::uint32_t* sources;
+  const std::uint64_t* categories;
+  const std::uint32_t* targets;
 };
 
-void answer_questions(const std::uint8_t* bins, std::size_t n_rows, const QuestionLists& lists,
-                      std::uint32_t* out, int n_threads);
+// hashes and out: [..][n_rows].
+void match_categories(const Matrix<const std::uint64_t>& hashes, const Indicators& indicators,
+                      const Matrix<std::uint8_t>& out, int n_threads);
+
+// Lists of questions: list l has those from offsets[l] up to offsets[l + 1].
+struct QuestionLists {
+  std::span<const std::uint32_t> offsets;  // one more than lists
+  Questions questions;
+
+  std::size_t size() const { return offsets.size() - 1; }
+  Questions operator[](std::size_t list) const {
+    return questions.from(offsets[list], offsets[list + 1] - offsets[list]);
+  }
+};
+
+// The answers of a list, first question first, are the binary digits of out[list][row].
+void answer_questions(const Matrix<const std::uint8_t>& bins, const QuestionLists& lists,
+                      const Matrix<std::uint32_t>& out, int n_threads);
 
 }  // namespace ocelot

@@ -12,35 +12,20 @@ namespace {
 constexpr std::size_t block_size = 128;
 constexpr std::size_t trees_at_once = 4;
 
-// Leaf numbers of the first count rows of a block, one question after the other.
-template <class Leaf>
-OCELOT_INLINE void find_leaves(const std::uint8_t* bins, std::size_t n_rows,
-                               const std::uint32_t* columns, const std::uint8_t* split_bins,
-                               std::size_t depth, std::size_t count, Leaf* leaves) {
-  for (std::size_t i = 0; i < count; ++i) leaves[i] = 0;
-  for (std::size_t d = 0; d < depth; ++d) {
-    const std::uint8_t* column = bins + columns[d] * n_rows;
-    const std::uint8_t bin = split_bins[d];
-    for (std::size_t i = 0; i < count; ++i) {
-      leaves[i] = Leaf(leaves[i] + leaves[i] + (column[i] > bin ? 1 : 0));
-    }
-  }
-}
-
 typedef std::uint8_t Bytes __attribute__((vector_size(32), aligned(1), may_alias));
 
 // Trees of depth up to 8, whose leaf numbers are bytes. A whole block stays in four registers.
-OCELOT_HOT void find_narrow_leaves(const std::uint8_t* bins, std::size_t n_rows,
-                                   const std::uint32_t* columns, const std::uint8_t* split_bins,
-                                   std::size_t depth, std::size_t count, std::uint8_t* leaves) {
+OCELOT_HOT void find_narrow_leaves(const Matrix<const std::uint8_t>& bins,
+                                   const Questions& questions, std::size_t count,
+                                   std::uint8_t* leaves) {
   if (count < block_size) {
-    find_leaves(bins, n_rows, columns, split_bins, depth, count, leaves);
+    answer_in_turn(bins, questions, count, leaves);
     return;
   }
   Bytes a{}, b{}, c{}, e{};
-  for (std::size_t d = 0; d < depth; ++d) {
-    const Bytes* column = reinterpret_cast<const Bytes*>(bins + columns[d] * n_rows);
-    const Bytes bin = Bytes{} + split_bins[d];
+  for (std::size_t d = 0; d < questions.count; ++d) {
+    const Bytes* column = reinterpret_cast<const Bytes*>(bins[questions.columns[d]]);
+    const Bytes bin = Bytes{} + questions.split_bins[d];
     // A comparison is -1 where it holds.
     a = a + a - Bytes(column[0] > bin);
     b = b + b - Bytes(column[1] > bin);
@@ -54,10 +39,9 @@ OCELOT_HOT void find_narrow_leaves(const std::uint8_t* bins, std::size_t n_rows,
   out[3] = e;
 }
 
-OCELOT_HOT void find_wide_leaves(const std::uint8_t* bins, std::size_t n_rows,
-                                 const std::uint32_t* columns, const std::uint8_t* split_bins,
-                                 std::size_t depth, std::size_t count, std::uint32_t* leaves) {
-  find_leaves(bins, n_rows, columns, split_bins, depth, count, leaves);
+OCELOT_HOT void find_wide_leaves(const Matrix<const std::uint8_t>& bins, const Questions& questions,
+                                 std::size_t count, std::uint32_t* leaves) {
+  answer_in_turn(bins, questions, count, leaves);
 }
 
 // sums [count][n_outputs]
@@ -84,16 +68,27 @@ void add_four_trees(const std::uint8_t (*leaves)[block_size], std::size_t count,
   }
 }
 
-// bins point to the block's first row.
-void predict_block(const std::uint8_t* bins, std::size_t n_rows, std::size_t count,
+// Calls body(questions, leaf values) for every tree of the forest, in order.
+template <class Body>
+OCELOT_INLINE void for_each_tree(const TreesOnBins& trees, Body&& body) {
+  Questions questions = trees.questions;
+  const double* values = trees.leaf_values;
+  for (const std::uint32_t depth : trees.depths) {
+    questions.count = depth;
+    body(questions, values);
+    questions.columns += depth;
+    questions.split_bins += depth;
+    values += (std::size_t{1} << depth) * trees.n_outputs;
+  }
+}
+
+// bins begin at the block's first row.
+void predict_block(const Matrix<const std::uint8_t>& bins, std::size_t count,
                    const TreesOnBins& trees, double* sums) {
   alignas(64) std::uint8_t narrow[trees_at_once][block_size];
   alignas(64) std::uint32_t wide[block_size];
   const double* waiting[trees_at_once];  // leaf values of trees whose leaves are found
   std::size_t n_waiting = 0;
-  const std::uint32_t* columns = trees.split_columns;
-  const std::uint8_t* split_bins = trees.split_bins;
-  const double* values = trees.leaf_values;
   const auto add_waiting = [&] {
     if (n_waiting == trees_at_once && trees.n_outputs == 1) {
       add_four_trees(narrow, count, waiting, sums);
@@ -104,67 +99,56 @@ void predict_block(const std::uint8_t* bins, std::size_t n_rows, std::size_t cou
     }
     n_waiting = 0;
   };
-  for (std::size_t tree = 0; tree < trees.n_trees; ++tree) {
-    const std::size_t depth = trees.depths[tree];
-    if (depth <= 8) {
-      find_narrow_leaves(bins, n_rows, columns, split_bins, depth, count, narrow[n_waiting]);
+  for_each_tree(trees, [&](const Questions& questions, const double* values) {
+    if (questions.count <= 8) {
+      find_narrow_leaves(bins, questions, count, narrow[n_waiting]);
       waiting[n_waiting++] = values;
       if (n_waiting == trees_at_once) add_waiting();
     } else {
       add_waiting();
-      find_wide_leaves(bins, n_rows, columns, split_bins, depth, count, wide);
+      find_wide_leaves(bins, questions, count, wide);
       add_values(wide, count, values, trees.n_outputs, sums);
     }
-    columns += depth;
-    split_bins += depth;
-    values += (std::size_t{1} << depth) * trees.n_outputs;
-  }
+  });
   add_waiting();
 }
 
-// Rows are few: one walk a row.
-void predict_row(const std::uint8_t* bins, std::size_t n_rows, std::size_t row,
-                 const TreesOnBins& trees, double* sums) {
-  const std::uint32_t* columns = trees.split_columns;
-  const std::uint8_t* split_bins = trees.split_bins;
-  const double* values = trees.leaf_values;
-  for (std::size_t tree = 0; tree < trees.n_trees; ++tree) {
-    const std::size_t depth = trees.depths[tree];
+// One walk per row, for a few rows.
+void predict_row(const Matrix<const std::uint8_t>& bins, std::size_t row, const TreesOnBins& trees,
+                 double* sums) {
+  for_each_tree(trees, [&](const Questions& questions, const double* values) {
     std::size_t leaf = 0;
-    for (std::size_t d = 0; d < depth; ++d) {
-      leaf = leaf * 2 + (bins[columns[d] * n_rows + row] > split_bins[d]);
+    for (std::size_t d = 0; d < questions.count; ++d) {
+      leaf = leaf * 2 + (bins[questions.columns[d]][row] > questions.split_bins[d]);
     }
     for (std::size_t k = 0; k < trees.n_outputs; ++k) sums[k] += values[leaf * trees.n_outputs + k];
-    columns += depth;
-    split_bins += depth;
-    values += (std::size_t{1} << depth) * trees.n_outputs;
-  }
+  });
 }
 
 }  // namespace
 
-void predict_trees(const std::uint8_t* bins, std::size_t n_rows, const TreesOnBins& trees,
-                   double* raw, int n_threads) {
-  parallel_blocks(n_rows, block_size, n_threads,
+void predict_trees(const Matrix<const std::uint8_t>& bins, const TreesOnBins& trees,
+                   const Matrix<double>& inout_raw, int n_threads) {
+  const std::size_t n_outputs = trees.n_outputs;
+  parallel_blocks(bins.stride, block_size, n_threads,
                   [&](std::size_t begin, std::size_t end, std::size_t) {
-                    const std::size_t count = end - begin, n_outputs = trees.n_outputs;
+                    const std::size_t count = end - begin;
+                    const Matrix<double> raw = inout_raw.from(begin);
                     std::vector<double> sums(count * n_outputs);
                     for (std::size_t i = 0; i < count; ++i) {
-                      for (std::size_t k = 0; k < n_outputs; ++k) {
-                        sums[i * n_outputs + k] = raw[k * n_rows + begin + i];
-                      }
+                      for (std::size_t k = 0; k < n_outputs; ++k)
+                        sums[i * n_outputs + k] = raw[k][i];
                     }
                     if (count < 8) {
                       for (std::size_t i = 0; i < count; ++i) {
-                        predict_row(bins, n_rows, begin + i, trees, sums.data() + i * n_outputs);
+                        predict_row(bins, begin + i, trees, sums.data() + i * n_outputs);
                       }
                     } else {
-                      predict_block(bins + begin, n_rows, count, trees, sums.data());
+                      predict_block(bins.from(begin), count, trees, sums.data());
                     }
                     for (std::size_t i = 0; i < count; ++i) {
-                      for (std::size_t k = 0; k < n_outputs; ++k) {
-                        raw[k * n_rows + begin + i] = sums[i * n_outputs + k];
-                      }
+                      for (std::size_t k = 0; k < n_outputs; ++k)
+                        raw[k][i] = sums[i * n_outputs + k];
                     }
                   });
 }

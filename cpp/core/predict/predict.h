@@ -3,20 +3,21 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+
+#include "predict/questions.h"
 
 namespace ocelot {
 
 struct TreesOnBins {
-  const std::uint32_t* split_columns;  // [n_splits] row of `bins`
-  const std::uint8_t* split_bins;      // [n_splits] the answer is yes for a greater bin
-  const std::uint32_t* depths;         // [n_trees]
-  std::size_t n_trees;
+  Questions questions;  // of all trees
+  std::span<const std::uint32_t> depths;
   const double* leaf_values;  // [n_leaves][n_outputs]
   std::size_t n_outputs;
 };
 
-// bins [n_columns][n_rows]; raw [n_outputs][n_rows] is added to.
-void predict_trees(const std::uint8_t* bins, std::size_t n_rows, const TreesOnBins& trees,
-                   double* raw, int n_threads);
+// bins [n_columns][n_rows]; inout_raw [n_outputs][n_rows] is added to.
+void predict_trees(const Matrix<const std::uint8_t>& bins, const TreesOnBins& trees,
+                   const Matrix<double>& inout_raw, int n_threads);
 
 }  // namespace ocelot

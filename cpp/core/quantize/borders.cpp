@@ -171,13 +171,12 @@ Distribution distribution_of(std::vector<KeyOf<Number>>& keys) {
 
 template <class Number>
 Distribution weighted_distribution(const Values<Number>& values, std::size_t column,
-                                   const std::uint32_t* rows, std::size_t n_sample,
-                                   const float* weights) {
+                                   const Sample& sample) {
   std::vector<std::pair<double, double>> sorted;
-  for (std::size_t i = 0; i < n_sample; ++i) {
-    const Number value = values.at(rows[i], column);
-    if (value == value && weights[rows[i]] > 0) {
-      sorted.emplace_back(double(value) + 0.0, double(weights[rows[i]]));
+  for (const std::uint32_t row : sample.rows) {
+    const Number value = values.at(row, column);
+    if (value == value && sample.weights[row] > 0) {
+      sorted.emplace_back(double(value) + 0.0, double(sample.weights[row]));
     }
   }
   std::sort(sorted.begin(), sorted.end());
@@ -207,19 +206,17 @@ std::vector<double> borders_of(const Distribution& d, BorderRule rule, std::size
 }  // namespace
 
 template <class Number>
-void choose_borders(const Values<Number>& values, const std::uint32_t* rows, std::size_t n_sample,
-                    const float* weights, BorderRule rule, const std::uint32_t* max_borders,
-                    std::size_t capacity, double* out_borders, std::uint32_t* out_counts,
-                    int n_threads) {
+void choose_borders(const Values<Number>& values, const Sample& sample, BorderRule rule,
+                    const ChosenBorders& out, int n_threads) {
   using Key = KeyOf<Number>;
   const auto finish = [&](std::size_t column, const Distribution& d) {
-    const std::vector<double> borders = borders_of(d, rule, max_borders[column]);
-    std::copy(borders.begin(), borders.end(), out_borders + column * capacity);
-    out_counts[column] = std::uint32_t(borders.size());
+    const std::vector<double> borders = borders_of(d, rule, out.max_borders[column]);
+    std::copy(borders.begin(), borders.end(), out.borders[column]);
+    out.counts[column] = std::uint32_t(borders.size());
   };
-  if (weights) {
+  if (sample.weights) {
     parallel_for(values.n_columns, n_threads, [&](std::size_t column) {
-      finish(column, weighted_distribution(values, column, rows, n_sample, weights));
+      finish(column, weighted_distribution(values, column, sample));
     });
     return;
   }
@@ -230,12 +227,12 @@ void choose_borders(const Values<Number>& values, const std::uint32_t* rows, std
   std::vector<std::vector<Key>> keys(columns_per_batch);
   for (std::size_t first = 0; first < values.n_columns; first += columns_per_batch) {
     const std::size_t n_columns = std::min(columns_per_batch, values.n_columns - first);
-    for (std::size_t k = 0; k < n_columns; ++k) keys[k].resize(n_sample);
-    parallel_blocks(n_sample, rows_per_task, n_threads,
+    for (std::size_t k = 0; k < n_columns; ++k) keys[k].resize(sample.rows.size());
+    parallel_blocks(sample.rows.size(), rows_per_task, n_threads,
                     [&](std::size_t begin, std::size_t end, std::size_t) {
                       for (std::size_t i = begin; i < end; ++i) {
                         for (std::size_t k = 0; k < n_columns; ++k) {
-                          keys[k][i] = to_key(values.at(rows[i], first + k));
+                          keys[k][i] = to_key(values.at(sample.rows[i], first + k));
                         }
                       }
                     });
@@ -249,11 +246,9 @@ void choose_borders(const Values<Number>& values, const std::uint32_t* rows, std
   }
 }
 
-template void choose_borders(const Values<float>&, const std::uint32_t*, std::size_t, const float*,
-                             BorderRule, const std::uint32_t*, std::size_t, double*, std::uint32_t*,
+template void choose_borders(const Values<float>&, const Sample&, BorderRule, const ChosenBorders&,
                              int);
-template void choose_borders(const Values<double>&, const std::uint32_t*, std::size_t, const float*,
-                             BorderRule, const std::uint32_t*, std::size_t, double*, std::uint32_t*,
+template void choose_borders(const Values<double>&, const Sample&, BorderRule, const ChosenBorders&,
                              int);
 
 }  // namespace ocelot

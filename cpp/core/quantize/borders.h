@@ -1,19 +1,32 @@
 // Which borders to cut a column at.
 #pragma once
 
+#include <span>
+
 #include "quantize/quantize.h"
+#include "shared/views.h"
 
 namespace ocelot {
 
 enum class BorderRule { greedy_log_sum = 0, quantile = 1, uniform = 2 };
 
-// Borders of each column from the given rows (weights [n_rows of values] or null), at most
-// max_borders[c] of them, ascending, into out_borders[c * capacity ..]; out_counts[c] says how
-// many. Missing values are left out.
+// The rows that borders are chosen from.
+struct Sample {
+  std::span<const std::uint32_t> rows;
+  Weights weights;  // of all rows
+};
+
+// Column c gets at most max_borders[c] borders, ascending, in borders[c], and their number in
+// counts[c].
+struct ChosenBorders {
+  const std::uint32_t* max_borders;
+  Matrix<double> borders;
+  std::uint32_t* counts;
+};
+
+// Borders of each column. Missing values are left out.
 template <class Number>
-void choose_borders(const Values<Number>& values, const std::uint32_t* rows, std::size_t n_sample,
-                    const float* weights, BorderRule rule, const std::uint32_t* max_borders,
-                    std::size_t capacity, double* out_borders, std::uint32_t* out_counts,
-                    int n_threads);
+void choose_borders(const Values<Number>& values, const Sample& sample, BorderRule rule,
+                    const ChosenBorders& out, int n_threads);
 
 }  // namespace ocelot
