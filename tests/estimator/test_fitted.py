@@ -142,6 +142,7 @@ RUNTIME = {
     "n_jobs": 2,
     "verbose": 0,
     "cache_memory": "64MB",
+    "cache_dir": "cache",
     "time_limit": 1e6,
     "interrupt": "keep",
 }

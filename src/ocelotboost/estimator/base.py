@@ -26,7 +26,7 @@ from ocelotboost.estimator.html_summary import html_summary
 from ocelotboost.estimator.in_batches import PREDICTIONS, batches_for, write_predictions
 from ocelotboost.estimator.packing import pack
 from ocelotboost.estimator.parameters import whole
-from ocelotboost.estimator.reading import read
+from ocelotboost.estimator.reading import Given, read
 from ocelotboost.estimator.rows import split
 from ocelotboost.estimator.settings import settings_from
 from ocelotboost.estimator.training import train
@@ -37,6 +37,7 @@ from ocelotboost.model.trained import TrainedModel
 from ocelotboost.order.rows_in_order import order
 from ocelotboost.quantize.quantized import quantize
 from ocelotboost.quantize.quantizer import refuse_missing
+from ocelotboost.table.cache_directory import CacheDirectory
 from ocelotboost.table.columns import Table
 from ocelotboost.table.from_input import table_from_input
 from ocelotboost.table.roles import match_columns
@@ -74,14 +75,18 @@ class OcelotEstimator(FittedAttributes, DeclaredParameters):
         ----------
         X : table (n_rows, n_columns)
             NumPy, pandas, polars, pyarrow, scipy.sparse or lists; NaN and null are missing.
+            Tables that may be larger than memory are read in batches: Parquet files (a path, a
+            list, a pattern, a directory), a pyarrow Dataset, a polars LazyFrame, a DuckDB
+            relation, or an iterator of record batches (docs/scale.md).
         y : (n_rows,)
-            The target.
+            The target; of a table that is read in batches also the name of its column.
         sample_weight : (n_rows,), optional
-            How many rows each row counts for. Small weights, whose mean is below 1, count more:
-            their unit does not matter (docs/weights.md).
+            How many rows each row counts for, or the name of the column. Small weights, whose mean
+            is below 1, count more: their unit does not matter (docs/weights.md).
         eval_set : optional
             Rows to watch and to stop on: (X, y) or (X, y, weight), a list of such, or a dict of
-            such whose keys are their names in ``history_``. The first decides about stopping.
+            such whose keys are their names in ``history_``. The first decides about stopping. A
+            file or another table that is read in batches may stand alone, when y is a name.
         cat_features : optional
             Columns that hold categories, in place of the parameter of that name.
         init_model : optional
@@ -105,16 +110,20 @@ class OcelotEstimator(FittedAttributes, DeclaredParameters):
         stored = open_snapshot(snapshot, snapshot_interval)
         settings = settings_from(self, cat_features, continued, stored)
         observers = check_callbacks(callbacks)
-        given = rows_to_watch(eval_set, X_val, y_val, sample_weight_val)
+        rows_given = Given(X, y, sample_weight)
+        watched = rows_to_watch(eval_set, X_val, y_val, sample_weight_val, rows_given)
 
-        table = read(X, settings.read)
-        target = settings.target.learn(y, sample_weight, table.n_rows)
-        check_continued(continued, table, target, settings.quantize.nan_mode)
-        rows = split(table, target, given, settings.split)
-        quantized = quantize(rows.training, settings.quantize)
-        ordered = order(rows.training, quantized, target, settings.order)
-        trained = train(rows, quantized, ordered, target, continued, observers, settings.training)
-        model = pack(trained, quantized, target, table.names, settings.parameters)
+        with CacheDirectory(settings.read.cache_dir) as cache:
+            table, y, weight = read(rows_given, settings.read, cache)
+            target = settings.target.learn(y, weight, table.n_rows)
+            check_continued(continued, table, target, settings.quantize.nan_mode)
+            rows = split(table, target, watched, settings.split, cache)
+            quantized = quantize(rows.training, settings.quantize)
+            ordered = order(rows.training, quantized, target, settings.order)
+            trained = train(
+                rows, quantized, ordered, target, continued, observers, settings.training
+            )
+            model = pack(trained, quantized, target, table.names, settings.parameters)
         self._keep(Fitted.of(model, target.loss), trained.boosted.interruption)
         return self
 

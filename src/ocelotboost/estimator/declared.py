@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any, TypeVar
 
 import numpy as np
@@ -204,6 +205,13 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         Rule("a number of bytes or a text such as '512MB'", is_size),
         "Memory for target statistics that are kept from tree to tree.",
         aliases=("used_ram_limit",),
+        runtime=True,
+    )
+    cache_dir: str | PathLike[str] | None = parameter(
+        None,
+        either(nothing(), Rule("a path", lambda v: isinstance(v, str | PathLike) and str(v) != "")),
+        "Where tables that are read in batches are kept while they train, in files that are "
+        "removed afterwards. None: TMPDIR, else /var/tmp, else the system's temporary directory.",
         runtime=True,
     )
     border_count: int = parameter(

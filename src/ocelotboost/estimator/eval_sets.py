@@ -10,12 +10,14 @@ from typing import Any
 
 from ocelotboost.boost.evaluation import LEARN, UNSEEN
 from ocelotboost.errors import InputError
+from ocelotboost.estimator.reading import Arguments, Given, read_alike
 from ocelotboost.estimator.target import Target
 from ocelotboost.quantize.quantizer import refuse_missing
+from ocelotboost.table.cache_directory import CacheDirectory
 from ocelotboost.table.columns import Table
-from ocelotboost.table.from_input import table_from_input
 from ocelotboost.table.labelled import LabelledTable, WatchedRows
 from ocelotboost.table.roles import match_columns, row_weights
+from ocelotboost.table.sources import is_source
 from ocelotboost.table.values import Header
 
 #: In the history: rows that were held out of the training data, or given as X_val and y_val.
@@ -29,53 +31,55 @@ class GivenRows:
     """One eval set before anybody has looked into it.
 
     name       in the history
-    argument   what errors call it; X, y and weight have names of their own
+    argument   what errors call it
+    arguments  what errors call its X, y and weight
     """
 
     name: str
     argument: str
-    X: Any
-    y: Any
-    weight: Any
-    X_argument: str
-    y_argument: str
-    weight_argument: str
+    given: Given
+    arguments: Arguments
 
     @classmethod
-    def from_item(cls, name: str, argument: str, item: Any) -> GivenRows:
-        """From one element of eval_set."""
+    def from_item(cls, name: str, argument: str, item: Any, like: Given) -> GivenRows:
+        """From one element of eval_set. A source alone has target and weight in the columns in
+        which the training data ``like`` has them."""
+        if is_source(item) and not isinstance(item, tuple | list) and isinstance(like.y, str):
+            item = (item, like.y, like.weight if isinstance(like.weight, str) else None)
         if not isinstance(item, tuple | list):
             raise InputError(f"{argument} is of type {type(item).__name__}; {_FORMS}.")
         if len(item) not in (2, 3):
             raise InputError(f"{argument} has {len(item)} elements; {_FORMS}.")
-        X, y, weight = (*item, None)[:3]
-        parts = f"{argument} X", f"{argument} y", f"{argument} weight"
-        return cls(name, argument, X, y, weight, *parts)
+        arguments = Arguments(f"{argument} X", f"{argument} y", f"{argument} weight")
+        return cls(name, argument, Given(*(*item, None)[:3]), arguments)
 
 
-def rows_to_watch(eval_set: Any, X_val: Any, y_val: Any, sample_weight_val: Any) -> list[GivenRows]:
+def rows_to_watch(
+    eval_set: Any, X_val: Any, y_val: Any, sample_weight_val: Any, training: Given
+) -> list[GivenRows]:
     """Whichever of the two forms is used."""
     if X_val is None and y_val is None and sample_weight_val is None:
-        return _from_eval_set(eval_set)
+        return _from_eval_set(eval_set, training)
     if eval_set is not None:
         raise InputError("eval_set and X_val are two ways to give rows to watch; use one of them.")
     if X_val is None or y_val is None:
         raise InputError("X_val and y_val go together; give both of them.")
-    arguments = "X_val", "y_val", "sample_weight_val"
-    return [GivenRows(VALIDATION, "X_val", X_val, y_val, sample_weight_val, *arguments)]
+    arguments = Arguments("X_val", "y_val", "sample_weight_val")
+    return [GivenRows(VALIDATION, "X_val", Given(X_val, y_val, sample_weight_val), arguments)]
 
 
-def _from_eval_set(eval_set: Any) -> list[GivenRows]:
+def _from_eval_set(eval_set: Any, training: Given) -> list[GivenRows]:
     if eval_set is None:
         return []
     if isinstance(eval_set, Mapping):
         for name in eval_set:
             _check_name(name)
         items = eval_set.items()
-        return [GivenRows.from_item(n, f"eval_set[{n!r}]", item) for n, item in items]
+        return [GivenRows.from_item(n, f"eval_set[{n!r}]", item, training) for n, item in items]
     listed = eval_set if isinstance(eval_set, list) else [eval_set]
     return [
-        GivenRows.from_item(f"eval_{i}", f"eval_set[{i}]", item) for i, item in enumerate(listed)
+        GivenRows.from_item(f"eval_{i}", f"eval_set[{i}]", item, training)
+        for i, item in enumerate(listed)
     ]
 
 
@@ -89,25 +93,19 @@ def _check_name(name: Any) -> None:
 
 
 def watched_rows(
-    given: list[GivenRows], training: Table, learned: Target, nan_mode: str
+    given: list[GivenRows], training: Table, learned: Target, nan_mode: str, cache: CacheDirectory
 ) -> list[WatchedRows]:
     """Tables and targets, known to fit the training data."""
     inputs = []
     for rows in given:
-        table = table_from_input(
-            rows.X,
-            argument=rows.X_argument,
-            cat_features=list(training.categories),
-            detect=False,
-            check=partial(_match_training, rows.argument, training),
-            hash_key=training.hash_key,
-        )
-        target = learned.encode(rows.y, table.n_rows, rows.y_argument)
+        check = partial(_match_training, rows.argument, training)
+        table, y, weights = read_alike(rows.given, training, rows.arguments, check, cache)
+        target = learned.encode(y, table.n_rows, rows.arguments.y)
         with _naming(rows.argument):
             learned.loss.check_target(target)
             if nan_mode == "Forbidden":
                 refuse_missing(table, n_threads=1)
-        weight = row_weights(rows.weight, table.n_rows, argument=rows.weight_argument)
+        weight = row_weights(weights, table.n_rows, argument=rows.arguments.weight)
         inputs.append(WatchedRows(rows.name, LabelledTable(table, target, weight)))
     return inputs
 

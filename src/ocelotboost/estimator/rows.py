@@ -13,6 +13,7 @@ from ocelotboost.estimator.eval_sets import VALIDATION, GivenRows, watched_rows
 from ocelotboost.estimator.target import Target, Weights
 from ocelotboost.loss.base import Targets
 from ocelotboost.order.ordering import check_time, rows_by_time
+from ocelotboost.table.cache_directory import CacheDirectory
 from ocelotboost.table.columns import Table
 from ocelotboost.table.labelled import LabelledTable, WatchedRows
 
@@ -54,9 +55,15 @@ class Rows:
     watched: list[WatchedRows]
 
 
-def split(table: Table, target: Target, given: list[GivenRows], settings: SplitSettings) -> Rows:
+def split(
+    table: Table,
+    target: Target,
+    given: list[GivenRows],
+    settings: SplitSettings,
+    cache: CacheDirectory,
+) -> Rows:
     """Rows to train on, and rows to watch."""
-    evals = watched_rows(given, table, target, settings.nan_mode)
+    evals = watched_rows(given, table, target, settings.nan_mode, cache)
     check_time(table, settings.has_time)
     everything = counted(table, target.values, target.weight)
     if settings.validation_fraction is None:

@@ -61,6 +61,7 @@ def settings_from(
         read=ReadSettings(
             cat_features=given.cat_features if cat_features is None else cat_features,
             hash_key=seeds.hash_key if continued is None else continued.forest.hash_key,
+            cache_dir=given.cache_dir,
             n_threads=n_threads,
         ),
         target=given._target_settings(),

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ocelotboost.kernels import native
 from ocelotboost.kernels.contract import NO_PAGE
-from ocelotboost.kernels.memory import aligned_empty
+from ocelotboost.table.cache_directory import PROCESS_MEMORY, Memory
 
 _SLOT_BITS = 8
 _PANEL_SLOTS = 64
@@ -116,10 +116,15 @@ def layout_columns(bin_counts: NDArray[np.uint32], n_rows: int) -> BlockLayout:
     )
 
 
-def fill_panels(slots: NDArray[np.uint8], layout: BlockLayout, n_threads: int) -> NDArray[np.uint8]:
+def fill_panels(
+    slots: NDArray[np.uint8],
+    layout: BlockLayout,
+    n_threads: int,
+    memory: Memory = PROCESS_MEMORY,
+) -> NDArray[np.uint8]:
     """The panels of bins that are given slot after slot, (n_slots, n_rows)."""
     n_rows = slots.shape[1]
-    panels = aligned_empty((layout.n_bytes_a_row * n_rows,), np.uint8)
+    panels = memory.zeros((layout.n_bytes_a_row * n_rows,), np.uint8)
     begin = 0
     for first in range(0, layout.n_slots, _PANEL_SLOTS):
         own = slots[first : first + _PANEL_SLOTS]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from ocelotboost.table.cache_directory import PROCESS_MEMORY, Memory
 from ocelotboost.table.columns import ZERO_KEY, Table
 
 
@@ -19,6 +20,7 @@ class CategoricalData:
     value_counts  uint32 (n_features,)
     hashes        one uint64 array per feature: the category behind each code
     hash_key      what all categories are hashed under
+    memory        where codes are
     """
 
     features: tuple[int, ...]
@@ -26,16 +28,17 @@ class CategoricalData:
     value_counts: NDArray[np.uint32]
     hashes: tuple[NDArray[np.uint64], ...]
     hash_key: NDArray[np.uint64] = field(default_factory=lambda: ZERO_KEY)
+    memory: Memory = PROCESS_MEMORY
 
     @classmethod
     def of(cls, table: Table, features: tuple[int, ...], n_threads: int) -> CategoricalData:
-        codes = np.empty((len(features), table.n_rows), dtype=np.uint32)
+        codes = table.memory.zeros((len(features), table.n_rows), np.uint32)
         hashes = []
         for line, feature in enumerate(features):
             codes[line], values = table.categories[feature].encode(n_threads)
             hashes.append(values)
         counts = np.array([len(values) for values in hashes], dtype=np.uint32)
-        return cls(features, codes, counts, tuple(hashes), table.hash_key)
+        return cls(features, codes, counts, tuple(hashes), table.hash_key, table.memory)
 
     def select(
         self, features: tuple[int, ...], rows: NDArray[np.integer] | None = None
@@ -45,7 +48,7 @@ class CategoricalData:
         if features == self.features and rows is None:
             return self
         lines = [self.line(feature) for feature in features]
-        codes = np.empty((len(lines), self.n_rows), dtype=np.uint32)
+        codes = self.memory.zeros((len(lines), self.n_rows), np.uint32)
         for own, line in enumerate(lines):
             codes[own] = self.codes[line] if rows is None else self.codes[line].take(rows)
         return CategoricalData(
@@ -54,6 +57,7 @@ class CategoricalData:
             self.value_counts[lines],
             tuple(self.hashes[line] for line in lines),
             self.hash_key,
+            self.memory,
         )
 
     @property

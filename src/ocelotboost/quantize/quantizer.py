@@ -113,15 +113,16 @@ class Quantizer:
     ) -> ColumnBlock:
         """Bins in the layout for training, with the rows in this order; None: as they come."""
         layout = layout_columns(self.bin_counts, table.n_rows)
-        slots = np.zeros((layout.n_slots, table.n_rows), dtype=np.uint8)
+        slots = table.memory.zeros((layout.n_slots, table.n_rows), np.uint8)
         self._fill(table, layout.slots, layout.shifts, slots, n_threads)
         if rows is not None:
             _put_in_order(slots, rows)
-        return ColumnBlock(fill_panels(slots, layout, n_threads), slots, layout)
+        panels = fill_panels(slots, layout, n_threads, table.memory)
+        return ColumnBlock(panels, slots, layout)
 
     def columns(self, table: Table, n_threads: int) -> NDArray[np.uint8]:
         """Bins column after column, the layout for prediction: (n_columns, n_rows)."""
-        bins = np.zeros((self.n_columns, table.n_rows), dtype=np.uint8)
+        bins = table.memory.zeros((self.n_columns, table.n_rows), np.uint8)
         own_row = np.arange(self.n_columns, dtype=np.uint32)
         self._fill(table, own_row, np.zeros(self.n_columns, dtype=np.uint32), bins, n_threads)
         return bins

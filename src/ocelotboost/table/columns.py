@@ -12,12 +12,13 @@ sparse table is dense at any time.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ocelotboost.table.cache_directory import PROCESS_MEMORY, Memory
 from ocelotboost.table.categories import CategoryColumn
 from ocelotboost.table.values import FloatArray, HashKey
 
@@ -132,6 +133,7 @@ class Table:
     parts       the numeric columns, ascending; gaps where categorical columns stand
     categories  the categorical columns by position
     hash_key    what all categories are hashed under
+    memory      where what is made of the columns should be: in files where the columns are
     """
 
     n_rows: int
@@ -140,13 +142,14 @@ class Table:
     parts: tuple[Part, ...]
     categories: Mapping[int, CategoryColumn] = field(default_factory=dict)
     hash_key: HashKey = field(default_factory=lambda: ZERO_KEY)
+    memory: Memory = PROCESS_MEMORY
 
     def take(self, rows: NDArray[Any]) -> Table:
         """The same columns for a choice of rows (an integer array); copies no numbers yet."""
         chosen = np.asarray(rows, dtype=np.intp)
         parts = _take_parts(self.parts, chosen)
         categories = {position: c.take(chosen) for position, c in self.categories.items()}
-        return Table(len(chosen), self.n_columns, self.names, parts, categories, self.hash_key)
+        return replace(self, n_rows=len(chosen), parts=parts, categories=categories)
 
     def dense(self) -> FloatArray:
         """All numbers as one array (n_rows, n_columns), categorical columns NaN: for small tables

@@ -73,12 +73,14 @@ class Source:
                 raise no_column(column, found, argument)
 
 
-def no_column(column: str, names: Sequence[str], argument: str) -> InputError:
-    """The error for a column that a table does not have."""
+def no_column(
+    column: str, names: Sequence[str], argument: str, given: str | None = None
+) -> InputError:
+    """The error for a column that a table does not have; ``given`` is how the user named it."""
     close = difflib.get_close_matches(column, names, n=1)
     shown = ", ".join(map(repr, names[:5])) + (", ..." if len(names) > 5 else "")
     hint = f"Did you mean {close[0]!r}?" if close else f"Its columns are {shown}."
-    return InputError(f"Column {column!r} is no column of {argument}. {hint}")
+    return InputError(f"{given or f'Column {column!r}'} is no column of {argument}. {hint}")
 
 
 def is_source(X: Any) -> bool:
