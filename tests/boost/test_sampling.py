@@ -14,6 +14,7 @@ from ocelotboost.boost.sampling import (
     check_sampling,
     choose_sampling,
 )
+from ocelotboost.kernels import reference
 from tests.data import assert_same_bits, multiclass, regression
 
 N_ROWS = 20_000
@@ -35,6 +36,17 @@ def test_bayesian_weights_are_exponential_and_temperature_spreads_them():
     assert weights.var() == pytest.approx(1.0, abs=0.1)
     assert (weights > 0).all()
     assert drawn(Bayesian(0.3)).var() < weights.var() < drawn(Bayesian(2.0)).var()
+
+
+def test_temperatures_are_powers_of_the_same_bits_everywhere():
+    exponential = drawn(Bayesian(1.0))
+    for temperature in (0.3, 0.5, 2.0):
+        weights = drawn(Bayesian(temperature))
+        assert weights.dtype == np.float32
+        np.testing.assert_allclose(weights, exponential.astype(float) ** temperature, rtol=1e-7)
+        logs = reference.links.logarithm(exponential.astype(np.float64))
+        expected = reference.links.exponential(temperature * logs).astype(np.float32)
+        np.testing.assert_array_equal(weights, expected)
 
 
 def test_bernoulli_takes_its_share():

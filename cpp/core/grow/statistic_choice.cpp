@@ -1,8 +1,9 @@
 #include "grow/statistic_choice.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
+
+#include "shared/vector_math.h"
 
 namespace ocelot {
 
@@ -14,7 +15,7 @@ StatisticChoice choose_statistic(const double* scores, std::size_t n_columns,
   StatisticChoice best{0, 0, -std::numeric_limits<double>::infinity()};
   for (std::size_t i = 0; i < offered.count; ++i) {
     const double share = offered.value_counts[i] / most_values;
-    const double worth = offered.in_model[i] ? 1 : std::pow(1 + share, -model_size_reg);
+    const double worth = offered.in_model[i] ? 1 : vector_pow(1 + share, -model_size_reg);
     for (std::size_t c = 0; c < n_columns; ++c) {
       const double score = scores[offered.places[i] * n_columns + c];
       const double noisy = noise ? score + noise[i * n_columns + c] : score;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "shared/pool.h"
+#include "shared/vector_math.h"
 
 namespace ocelot {
 namespace {
@@ -43,8 +44,8 @@ bool best_cut(const Distribution& d, std::size_t begin, std::size_t end, Range& 
   const auto above = std::upper_bound(d.mass.begin() + begin, d.mass.begin() + end, middle);
   const std::size_t value = std::size_t(above - d.mass.begin()) - 1;
   const auto score_at = [&](std::size_t cut) {
-    return std::log(d.mass[cut] - low + 1e-8) + std::log(high - d.mass[cut] + 1e-8) -
-           std::log(high - low + 1e-8);
+    return vector_log(d.mass[cut] - low + 1e-8) + vector_log(high - d.mass[cut] + 1e-8) -
+           vector_log(high - low + 1e-8);
   };
   out = {begin, end, 0, 0};
   const bool has_left = value > begin, has_right = value + 1 < end;

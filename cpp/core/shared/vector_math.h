@@ -58,4 +58,7 @@ OCELOT_INLINE double vector_log(double x) {
   return exponent * 0.6931471805599453 + (f * s * p + 2.0 * f);
 }
 
+// x to the power y for normal x > 0; beyond exp(-708) and exp(708) it is clamped to them.
+OCELOT_INLINE double vector_pow(double x, double y) { return vector_exp(y * vector_log(x)); }
+
 }  // namespace ocelot

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ocelotboost.errors import ParameterError
 from ocelotboost.kernels import native
+from ocelotboost.loss.links import exponential, logarithm
 from ocelotboost.order.mode import FEWEST_ORDERED_ROWS
 
 #: With fewer rows than this, ``bootstrap_type="auto"`` uses them all.
@@ -65,7 +66,15 @@ class Bayesian:
         rng: np.random.Generator,
     ) -> NDArray[np.float32]:
         drawn = rng.standard_exponential(int(gradients.shape[1]), dtype=np.float32)
-        return drawn if self.temperature == 1 else drawn ** np.float32(self.temperature)
+        return drawn if self.temperature == 1 else _to_the_power(drawn, self.temperature)
+
+
+def _to_the_power(values: NDArray[np.float32], exponent: float) -> NDArray[np.float32]:
+    """values ** exponent, with the library's own functions: the same bits on every machine."""
+    found = np.zeros_like(values)
+    above = values > 0
+    found[above] = exponential(exponent * logarithm(values[above].astype(np.float64)))
+    return found
 
 
 class Bernoulli:

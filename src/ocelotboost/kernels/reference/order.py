@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ocelotboost.kernels.contract import NO_HISTOGRAM, History
 from ocelotboost.kernels.reference.grow import best_border, leaves_of
+from ocelotboost.kernels.reference.links import exponential, logarithm
 from ocelotboost.kernels.reference.predict import Hashes
 
 Bytes = NDArray[np.uint8]
@@ -212,7 +213,8 @@ def choose_statistic(
     """The offered combination and the column of its statistic that gain most over the score
     ``before``, and the gain. A combination that the model does not use yet gains less, or loses
     more, the more values it has. ``scores`` are (n_places, n_columns)."""
-    worth = (1 + value_counts[:, np.newaxis] / value_counts.max()) ** -model_size_reg
+    share = value_counts[:, np.newaxis] / value_counts.max()
+    worth = exponential(-model_size_reg * logarithm(1 + share))
     worth[in_model > 0] = 1
     noisy = scores[places] + (0.0 if noise is None else noise)
     gains = noisy - before

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import heapq
-import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.kernels.contract import BorderRule, Missing
+from ocelotboost.kernels.reference.links import logarithm
 
 Floats = NDArray[np.float64]
 
@@ -61,16 +61,9 @@ def _greedy_log_sum(values: Floats, mass: Floats, most: int) -> list[float]:
         middle = low + (high - low) / 2
         value = begin + int(np.searchsorted(mass[begin:end], middle, side="right")) - 1
         cuts = [cut for cut in (value, value + 1) if begin < cut < end]
-        scored = [
-            (
-                math.log(mass[cut] - low + 1e-8)
-                + math.log(high - mass[cut] + 1e-8)
-                - math.log(high - low + 1e-8),
-                -cut,
-            )
-            for cut in cuts
-        ]
-        score, cut = max(scored)
+        left, right = mass[cuts] - low, high - mass[cuts]
+        scores = logarithm(left + 1e-8) + logarithm(right + 1e-8) - logarithm(high - low + 1e-8)
+        score, cut = max(zip(scores.tolist(), [-cut for cut in cuts], strict=True))
         return -score, begin, end, -cut
 
     borders: list[float] = []
