@@ -18,6 +18,7 @@ from tests.order.sources import (
     make_store,
     values_of,
 )
+from tests.predict.lookups import bins_found
 
 N_ROWS = 200
 
@@ -34,8 +35,8 @@ def looked_up(source, block, combination, rows):
         answers = np.zeros((1, len(rows)), dtype=np.uint32)
         for split in combination.base:
             answers = 2 * answers + (column_bins(block, split.column)[rows] > split.bin)
-    lookup = StatisticLookup.of(whole.table(combination), source.data.hash_key)
-    return lookup.bins(hashes, answers, 1)
+    lookup = StatisticLookup.of(whole.table(combination), source.data.hash_key, 1)
+    return bins_found(lookup, hashes, answers, 1)
 
 
 def test_training_rows_of_a_greedy_statistic_are_as_new_ones():

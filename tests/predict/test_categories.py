@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from ocelotboost.model.forest import join_forests
+from ocelotboost.order.feature import KINDS
 from ocelotboost.predict import predictor as predictor_module
 from ocelotboost.predict.predictor import make_predictor
 from ocelotboost.predict.statistics import StatisticLookup
@@ -23,6 +24,7 @@ from tests.forests import (
     rows_of,
     statistic_bin,
 )
+from tests.predict.lookups import bins_found
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -89,6 +91,19 @@ def test_many_rows_do_not_take_a_byte_for_every_column_at_once(monkeypatch):
     assert peak < 10e6
 
 
+@given(seed=SEEDS)
+def test_every_kind_of_feature_has_byte_columns_in_the_order_of_the_forest(seed):
+    assert set(KINDS) == {"number", *predictor_module.OTHER_KINDS}
+    forest = category_forest(seed).pruned()
+    predictor = make_predictor(forest)
+    assert predictor.n_byte_columns - predictor.numbers.n_columns == (
+        forest.n_columns - forest.n_features
+    )
+    others = forest.split_columns >= forest.n_features
+    first = forest.n_features - predictor.numbers.n_columns
+    assert_array_equal(predictor.split_columns[others] + first, forest.split_columns[others])
+
+
 @given(seed=SEEDS, n_rows=st.sampled_from([1, 50]))
 def test_the_lookup_alone_gives_the_bins_of_every_statistic_column(seed, n_rows):
     forest, rows = category_forest(seed), rows_of(seed, n_rows)
@@ -102,7 +117,9 @@ def test_the_lookup_alone_gives_the_bins_of_every_statistic_column(seed, n_rows)
                 answer(forest, rows, row, int(column), float(border)) for row in range(n_rows)
             ]
     hashes = {column: rows.categories[column].row_hashes() for column in CATEGORICAL}
-    found = StatisticLookup.of(tables, KEY).bins(hashes, answers if len(based) else None, 2)
+    found = bins_found(
+        StatisticLookup.of(tables, KEY, 2), hashes, answers if len(based) else None, 2
+    )
     expected = [
         [statistic_bin(forest, rows, row, column) for row in range(n_rows)]
         for column in range(tables.n_columns)
@@ -135,7 +152,8 @@ def test_a_table_of_many_values_finds_every_one(n_threads):
         }
     )
     order = rng.permutation(len(keys))
-    found = StatisticLookup.of(tables, KEY).bins({1: keys[order]}, None, n_threads)
+    lookup = StatisticLookup.of(tables, KEY, n_threads)
+    found = bins_found(lookup, {1: keys[order]}, None, n_threads)
     assert_array_equal(found, np.tile(15 * counts[order], (3, 1)))
     others = rng.integers(0, 2**64, size=1000, dtype=np.uint64)
-    assert (StatisticLookup.of(tables, KEY).bins({1: others}, None, n_threads) == 0).all()
+    assert (bins_found(lookup, {1: others}, None, n_threads) == 0).all()

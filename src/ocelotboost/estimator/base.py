@@ -199,7 +199,7 @@ class OcelotEstimator(FittedAttributes, DeclaredParameters):
             and len(X) > 0
             and model.feature_names is None
             and not fitted.forbids_missing
-            and predictor.categories is None
+            and not predictor.others
         ):
             return predictor.raw_of_matrix(X, self._prediction_threads(len(X)))
         if is_source(X):

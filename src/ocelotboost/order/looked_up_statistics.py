@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ocelotboost.kernels import native
 from ocelotboost.order.combination import Combination
 from ocelotboost.order.pages import MOST_PAGES, Pages
 from ocelotboost.order.whole_data import WholeData
-from ocelotboost.predict.statistics import StatisticLookup
+from ocelotboost.predict.byte_columns import Located
+from ocelotboost.predict.statistics import StatisticBytes
 
 
 class LookedUpStatistics:
@@ -59,19 +59,11 @@ class LookedUpStatistics:
 
     def _fill(self, combination: Combination, out: NDArray[np.uint8]) -> None:
         table = self._whole_data.table(combination)
+        base = Located(table.question_columns, table.question_borders.astype(np.uint8))
         hash_key = self._whole_data.source.data.hash_key
-        lookup = StatisticLookup.of(table, hash_key, n_threads=self._n_threads)
-        answers = None
-        if combination.base:
-            answers = np.empty((1, self._bins.shape[1]), dtype=np.uint32)
-            native.answer_questions(
-                self._bins,
-                table.question_offsets,
-                table.question_columns,
-                table.question_borders.astype(np.uint8),  # they are bins
-                answers,
-                n_threads=self._n_threads,
-            )
-        bins = lookup.bins(self.row_hashes, answers, self._n_threads)
+        looked_up = StatisticBytes.of_tables(table, hash_key, base, self._n_threads)
+        hashes = np.stack([self.row_hashes[feature] for feature in looked_up.lookup.features])
+        bins = np.empty((looked_up.n_columns, len(out)), dtype=np.uint8)
+        looked_up.fill(hashes, self._bins, bins, self._n_threads)
         out[:] = bins[::2].T
         out[:, : len(bins) // 2] |= bins[1::2].T << np.uint8(4)

@@ -1,10 +1,9 @@
 """Predictor: a forest prepared for fast prediction.
 
-Only the columns that trees ask about are quantized, and only at borders that occur in the trees.
-A column with more borders than a byte can count is quantized several times, at different borders.
-Categories become byte columns too, a stretch of rows at a time: there can be hundreds of them.
+Whatever trees ask about becomes a byte column (predict/byte_columns.py), and the trees are summed
+from those:
 
-    byte columns     numbers | indicators | statistics
+    byte columns     numbers | category values | statistics
 """
 
 from __future__ import annotations
@@ -12,17 +11,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.kernels import native
-from ocelotboost.kernels.contract import Missing
 from ocelotboost.model.forest import Forest
-from ocelotboost.predict.categories import CategoryBins, make_category_bins
+from ocelotboost.predict.byte_columns import ByteColumns, Located
+from ocelotboost.predict.category_values import CategoryValueBytes
+from ocelotboost.predict.numbers import NumberBytes, make_number_bytes
+from ocelotboost.predict.statistics import StatisticBytes
 from ocelotboost.table.columns import Table
 
-_MOST_BORDERS = 254
+#: Of all kinds of features but numbers, in the order of a forest's columns, by the names that they
+#: have in training.
+OTHER_KINDS: dict[str, type[CategoryValueBytes] | type[StatisticBytes]] = {
+    "category value": CategoryValueBytes,
+    "statistic": StatisticBytes,
+}
+
 _CHUNK_BYTES = 32 << 20
 
 Floats = NDArray[np.float64]
@@ -32,27 +40,18 @@ Floats = NDArray[np.float64]
 class Predictor:
     """Byte columns to make from a table, and the trees in terms of them.
 
-    sources        uint32 (n_numeric,)      table column behind each byte column, ascending
-    borders        float64                  of each byte column, one after the other
-    offsets        uint32 (n_numeric + 1,)  where each column's borders begin
-    missing        uint8 (n_numeric,)       of ``Missing``
-    split_columns  uint32 (n_splits,)       byte column of each question
-    split_bins     uint8 (n_splits,)        the answer is yes for a greater bin
-    targets        uint32 (n_numeric,)      0, 1, 2, ...: each byte column has a row of its own
-    shifts         uint32 (n_numeric,)      zeros: and the whole byte
-    categories     the byte columns after those of numbers; None when no tree asks about any
+    numbers        the byte columns of numbers
+    others         those of the other kinds of features, in the order of the forest; none that no
+                   tree asks about
+    split_columns  uint32 (n_splits,)  byte column of each question
+    split_bins     uint8 (n_splits,)   the answer is yes for a greater bin
     """
 
     forest: Forest
-    sources: NDArray[np.uint32]
-    borders: Floats
-    offsets: NDArray[np.uint32]
-    missing: NDArray[np.uint8]
+    numbers: NumberBytes
+    others: tuple[ByteColumns, ...]
     split_columns: NDArray[np.uint32]
     split_bins: NDArray[np.uint8]
-    targets: NDArray[np.uint32]
-    shifts: NDArray[np.uint32]
-    categories: CategoryBins | None
 
     def first(self, n_trees: int) -> Predictor:
         """The same for the first ``n_trees`` trees."""
@@ -66,19 +65,17 @@ class Predictor:
 
     def raw(self, table: Table, n_threads: int) -> Floats:
         """Raw predictions (n_outputs, n_rows)."""
-        if self.categories is None:
-            return self._sum_trees(self._numeric_bins(table, n_threads), n_threads)
+        if not self.others:
+            return self._sum_trees(self.numbers.of_table(table, n_threads), n_threads)
         chunks = self._chunks_of_bins(table, _chunk_rows(self.n_byte_columns), n_threads)
         return np.concatenate([self._sum_trees(bins, n_threads) for bins in chunks], axis=1)
 
     def raw_of_matrix(self, values: NDArray[np.floating], n_threads: int) -> Floats:
         """The same for a float32 or float64 array (n_rows, n_features), with little ceremony.
 
-        Only for a model without categories.
+        Only for a model that asks about nothing but numbers.
         """
-        bins = np.zeros((len(self.sources), len(values)), dtype=np.uint8)
-        self._quantize(values, 0, len(self.sources), self.sources, bins, n_threads)
-        return self._sum_trees(bins, n_threads)
+        return self._sum_trees(self.numbers.of_matrix(values, n_threads), n_threads)
 
     def staged(self, table: Table, n_threads: int) -> Iterator[Floats]:
         """Raw predictions after the first tree, after the second, ..."""
@@ -101,60 +98,27 @@ class Predictor:
     @property
     def n_byte_columns(self) -> int:
         """How many bytes a row becomes."""
-        n_numeric = len(self.sources)
-        return n_numeric if self.categories is None else n_numeric + self.categories.n_columns
+        return self.numbers.n_columns + sum(kind.n_columns for kind in self.others)
 
     def _chunks_of_bins(
         self, table: Table, n_rows: int, n_threads: int
     ) -> Iterator[NDArray[np.uint8]]:
-        """All byte columns, so many rows at a time, in one memory: (n_byte_columns, n_rows)."""
-        numeric = self._numeric_bins(table, n_threads)
-        categories = self.categories
-        if categories is None:
-            yield numeric
+        """All byte columns (n_byte_columns, n_rows) of some rows at a time, in one memory."""
+        numbers = self.numbers.of_table(table, n_threads)
+        if not self.others:
+            yield numbers
             return
-        hashes = categories.row_hashes(table)
+        fills = [kind.reader(table, n_threads) for kind in self.others]
+        ends = np.cumsum([len(numbers), *(kind.n_columns for kind in self.others)]).tolist()
         memory = np.empty(self.n_byte_columns * min(n_rows, table.n_rows), dtype=np.uint8)
         for begin in range(0, table.n_rows, n_rows):
             end = min(begin + n_rows, table.n_rows)
             n_bytes = self.n_byte_columns * (end - begin)
             bins = memory[:n_bytes].reshape(self.n_byte_columns, end - begin)
-            bins[: len(numeric)] = numeric[:, begin:end]
-            chosen = np.array([of_column[begin:end] for of_column in hashes], dtype=np.uint64)
-            categories.fill(chosen, bins, n_threads)
+            bins[: len(numbers)] = numbers[:, begin:end]
+            for fill, (first, last) in zip(fills, pairwise(ends), strict=True):
+                fill(begin, end, bins, bins[first:last])
             yield bins
-
-    def _numeric_bins(self, table: Table, n_threads: int) -> NDArray[np.uint8]:
-        """The byte columns of numbers: (n_numeric, n_rows)."""
-        bins = np.zeros((len(self.sources), table.n_rows), dtype=np.uint8)
-        for part in table.parts:
-            begin, end = np.searchsorted(self.sources, [part.first, part.first + part.width])
-            if begin < end:
-                sources = self.sources[begin:end] - np.uint32(part.first)
-                self._quantize(part.values(), begin, end, sources, bins, n_threads)
-        return bins
-
-    def _quantize(
-        self,
-        values: NDArray[np.floating],
-        begin: int,
-        end: int,
-        sources: NDArray[np.uint32],
-        bins: NDArray[np.uint8],
-        n_threads: int,
-    ) -> None:
-        first_border = self.offsets[begin]
-        native.quantize(
-            values,
-            sources,
-            self.borders[first_border : self.offsets[end]],
-            self.offsets[begin : end + 1] - first_border,
-            self.missing[begin:end],
-            self.targets[begin:end],
-            self.shifts[begin:end],
-            bins,
-            n_threads=n_threads,
-        )
 
     def _sum_trees(self, bins: NDArray[np.uint8], n_threads: int) -> Floats:
         forest = self.forest
@@ -196,54 +160,25 @@ class PredictorOnDemand:
 def make_predictor(forest: Forest) -> Predictor:
     """Find the columns and borders in use, and number the trees' questions by them."""
     forest = forest.pruned()
-    # Base questions of tables are answered from byte columns too.
-    asked_columns = np.concatenate([forest.split_columns, forest.statistics.question_columns])
-    asked_borders = np.concatenate([forest.split_borders, forest.statistics.question_borders])
-    sources: list[int] = []
-    missing: list[int] = []
-    borders: list[Floats] = []
-    split_columns = np.zeros(len(asked_columns), dtype=np.uint32)
-    split_bins = np.zeros(len(asked_columns), dtype=np.uint8)
-    numeric = asked_columns < forest.n_features
-    for source in np.unique(asked_columns[numeric]):
-        questions = np.flatnonzero(asked_columns == source)
-        asked = asked_borders[questions]
-        distinct = np.unique(asked[~np.isnan(asked)])
-        own_bin = bool(np.isnan(asked).any())
-        high = bool(forest.missing_high[source])
-        for first in range(0, max(len(distinct), 1), _MOST_BORDERS):
-            chunk = distinct[first : first + _MOST_BORDERS]
-            # The question about missing values goes with the first chunk.
-            asks_missing = own_bin and first == 0
-            here = np.isin(asked, chunk) | (np.isnan(asked) & asks_missing)
-            numbers = np.searchsorted(chunk, asked[here]) + (asks_missing and not high)
-            numbers[np.isnan(asked[here])] = len(chunk) if high else 0
-            split_columns[questions[here]] = len(sources)
-            split_bins[questions[here]] = numbers
-            sources.append(int(source))
-            borders.append(chunk)
-            missing.append(_missing_kind(asks_missing, high))
-    split_columns[~numeric] = asked_columns[~numeric] - forest.n_features + len(sources)
-    split_bins[~numeric] = asked_borders[~numeric]
-    offsets = np.concatenate([[0], np.cumsum([len(b) for b in borders])]).astype(np.uint32)
     n_splits = len(forest.split_columns)
+    # Base questions of tables are answered from byte columns too.
+    columns = np.concatenate([forest.split_columns, forest.statistics.question_columns])
+    borders = np.concatenate([forest.split_borders, forest.statistics.question_borders])
+    located = Located(np.empty(len(columns), np.uint32), np.empty(len(columns), np.uint8))
+    numeric = columns < forest.n_features
+    numbers, located_numbers = make_number_bytes(
+        columns[numeric], borders[numeric], forest.missing_high
+    )
+    located.columns[numeric], located.bins[numeric] = located_numbers
+    # All other columns of the forest have a byte column each, and borders that are bins.
+    located.columns[~numeric] = columns[~numeric] - forest.n_features + numbers.n_columns
+    located.bins[~numeric] = borders[~numeric]
+    base = Located(located.columns[n_splits:], located.bins[n_splits:])
+    others = [kind.of(forest, base) for kind in OTHER_KINDS.values()]
     return Predictor(
         forest=forest,
-        sources=np.array(sources, dtype=np.uint32),
-        borders=np.concatenate([np.empty(0), *borders]),
-        offsets=offsets,
-        missing=np.array(missing, dtype=np.uint8),
-        split_columns=split_columns[:n_splits],
-        split_bins=split_bins[:n_splits],
-        targets=np.arange(len(sources), dtype=np.uint32),
-        shifts=np.zeros(len(sources), dtype=np.uint32),
-        categories=make_category_bins(
-            forest, len(sources), split_columns[n_splits:], split_bins[n_splits:]
-        ),
+        numbers=numbers,
+        others=tuple(kind for kind in others if kind.n_columns > 0),
+        split_columns=located.columns[:n_splits],
+        split_bins=located.bins[:n_splits],
     )
-
-
-def _missing_kind(own_bin: bool, high: bool) -> Missing:
-    if own_bin:
-        return Missing.OWN_HIGH if high else Missing.OWN_LOW
-    return Missing.HIGH if high else Missing.LOW

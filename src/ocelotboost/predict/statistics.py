@@ -1,4 +1,4 @@
-"""Statistic columns of new rows: the tables of a model, prepared to look keys up in them.
+"""Byte columns of target statistics: the tables of a model, prepared to look keys up in them.
 
 Statistics of the training data do not change any more. So the bin of every entry in every statistic
 column is found once, when the look-up is made, and so is the bin of a value that is not in the
@@ -7,7 +7,6 @@ table. What remains for a row is to find the slot of its key, and to copy bytes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,12 +15,15 @@ from numpy.typing import NDArray
 from ocelotboost.kernels import native
 from ocelotboost.kernels.contract import BUCKET_SIZE
 from ocelotboost.kernels.memory import aligned_empty
+from ocelotboost.model.forest import Forest
 from ocelotboost.model.statistic_table import (
     FREQUENCY,
     N_STATISTIC_BINS,
     StatisticTables,
     offsets_of,
 )
+from ocelotboost.predict.byte_columns import Bytes, Fill, Located, read_hashes, stretch_of
+from ocelotboost.table.columns import Table
 
 Hashes = NDArray[np.uint64]
 
@@ -63,15 +65,9 @@ class StatisticLookup:
     slot_bins: NDArray[np.uint8]
 
     @staticmethod
-    def of(
-        tables: StatisticTables,
-        hash_key: Hashes,
-        features: tuple[int, ...] | None = None,
-        n_threads: int = 1,
-    ) -> StatisticLookup:
-        """Prepare all tables; ``features`` may hold more columns than the tables are about."""
-        if features is None:
-            features = tuple(np.unique(tables.members).tolist())
+    def of(tables: StatisticTables, hash_key: Hashes, n_threads: int) -> StatisticLookup:
+        """Prepare all tables."""
+        features = tuple(np.unique(tables.members).tolist())
         bucket_offsets = offsets_of(tables.n_entries() // _KEYS_A_BUCKET + 1, np.uint64)
         slot_keys = aligned_empty((int(bucket_offsets[-1]), BUCKET_SIZE), np.uint64)
         vacant = np.empty(tables.n_tables, dtype=np.uint64)
@@ -116,24 +112,6 @@ class StatisticLookup:
             slot_bins=slot_bins,
         )
 
-    def bins(
-        self,
-        row_hashes: Mapping[int, Hashes],
-        base_answers: NDArray[np.uint32] | None,
-        n_threads: int,
-    ) -> NDArray[np.uint8]:
-        """The bins of all statistic columns: (n_columns, n).
-
-        row_hashes    of each categorical column in ``features``: uint64 (n,)
-        base_answers  uint32 (n_based, n): for each table with base questions, in order, the
-                      answers as binary digits, the first question highest; None if there is none
-        """
-        hashes = np.array([row_hashes[feature] for feature in self.features], dtype=np.uint64)
-        out = np.empty((len(self.columns), hashes.shape[1]), dtype=np.uint8)
-        answers = np.empty((0, 0), dtype=np.uint32) if base_answers is None else base_answers
-        self.fill(hashes, answers, self.columns, out, n_threads)
-        return out
-
     def fill(
         self,
         hashes: Hashes,
@@ -142,7 +120,11 @@ class StatisticLookup:
         inout_bins: NDArray[np.uint8],
         n_threads: int,
     ) -> None:
-        """Write column ``columns[k]`` into row ``targets[k]``; hashes are (n_features, n)."""
+        """Write column ``columns[k]`` into row ``targets[k]``; hashes are (n_features, n).
+
+        answers  uint32 (n_based, n): for each table with base questions, in order, the answers as
+                 binary digits, the first question highest
+        """
         native.look_up(
             hashes,
             self.hash_key,
@@ -161,6 +143,66 @@ class StatisticLookup:
             inout_bins,
             n_threads=n_threads,
         )
+
+
+@dataclass(frozen=True, eq=False)
+class StatisticBytes:
+    """One byte column per statistic column of some tables.
+
+    lookup            the tables
+    question_offsets  uint32 (n_based + 1,)  base questions of the tables that have some:
+    question_columns  uint32                 byte columns of the kinds before
+    question_bins     uint8                  the answer is yes for a greater bin
+    """
+
+    lookup: StatisticLookup
+    question_offsets: NDArray[np.uint32]
+    question_columns: NDArray[np.uint32]
+    question_bins: NDArray[np.uint8]
+
+    @classmethod
+    def of(cls, forest: Forest, base: Located) -> StatisticBytes:
+        """``base`` are the questions of all tables' bases, in their order."""
+        return cls.of_tables(forest.statistics, forest.hash_key, base, n_threads=1)
+
+    @classmethod
+    def of_tables(
+        cls, tables: StatisticTables, hash_key: Hashes, base: Located, n_threads: int
+    ) -> StatisticBytes:
+        sizes = np.diff(tables.question_offsets.astype(np.int64))
+        return cls(
+            lookup=StatisticLookup.of(tables, hash_key, n_threads),
+            question_offsets=offsets_of(sizes[sizes > 0], np.uint32),
+            question_columns=base.columns,
+            question_bins=base.bins,
+        )
+
+    @property
+    def n_columns(self) -> int:
+        return len(self.lookup.columns)
+
+    def reader(self, table: Table, n_threads: int) -> Fill:
+        hashes = read_hashes(table, self.lookup.features, self.lookup.hash_key)
+
+        def fill(begin: int, end: int, bins: Bytes, out: Bytes) -> None:
+            self.fill(stretch_of(hashes, begin, end), bins, out, n_threads)
+
+        return fill
+
+    def fill(self, hashes: Hashes, bins: Bytes, out: Bytes, n_threads: int) -> None:
+        """The byte columns ``out`` (n_columns, n) of rows with the hashes (n_features, n); ``bins``
+        has the byte columns that base questions are about."""
+        answers = np.empty((len(self.question_offsets) - 1, out.shape[1]), dtype=np.uint32)
+        if len(answers):
+            native.answer_questions(
+                bins,
+                self.question_offsets,
+                self.question_columns,
+                self.question_bins,
+                answers,
+                n_threads=n_threads,
+            )
+        self.lookup.fill(hashes, answers, self.lookup.columns, out, n_threads)
 
 
 def entry_bins(
