@@ -18,21 +18,37 @@ namespace {
 // In a list of units: the question is about a slot of the table.
 constexpr std::uint32_t no_unit = 0xffffffff;
 
-void pack_gradients_of(const In<float, 2>& gradients, const OptionalWeights& weights,
-                       bool whole_weights, const std::optional<In<std::uint32_t, 1>>& rows,
-                       const Array<std::int64_t, 3>& out_packed, const Array<double, 1>& out_units,
-                       Threads n_threads) {
-  const std::size_t n_outputs = gradients.shape(0), n_rows = gradients.shape(1);
-  require(out_packed.shape(1) == n_rows, "out_packed: one a row is needed");
-  require(2 * out_packed.shape(0) * out_packed.shape(2) > n_outputs, "out_packed: too few words");
-  require(out_units.shape(0) == n_outputs + 1, "out_units: one a field is needed");
+Fields fields_of(const In<float, 2>& gradients, const OptionalWeights& weights) {
+  const std::size_t n_rows = gradients.shape(1);
+  return {gradients.data(), data_or_null(weights, n_rows), gradients.shape(0), n_rows};
+}
+
+void absolute_sums_of(const In<float, 2>& gradients, const OptionalWeights& weights,
+                      const Array<double, 1>& out, Threads n_threads) {
+  const Fields fields = fields_of(gradients, weights);
+  require(out.shape(0) == fields.n_fields(), "out: one per field is needed");
+  absolute_sums(fields, out.data(), n_threads);
+}
+
+void pack_gradients_of(const In<float, 2>& gradients, const OptionalWeights& weights, bool exact,
+                       const In<double, 1>& units, const In<std::uint8_t, 1>& dithered,
+                       const std::optional<In<std::uint32_t, 1>>& rows, std::size_t first_row,
+                       const Array<std::int64_t, 3>& inout_packed, Threads n_threads) {
+  const Fields fields = fields_of(gradients, weights);
+  const PackedRows out{inout_packed.data(), inout_packed.shape(0), inout_packed.shape(1),
+                       inout_packed.shape(2)};
+  require(2 * out.n_chunks * out.words > fields.n_outputs, "inout_packed: too few words");
+  require(units.shape(0) == fields.n_fields() && dithered.shape(0) == fields.n_fields(),
+          "units, dithered: one per field is needed");
   if (rows) {
-    require(rows->shape(0) == n_rows, "rows: one a gradient is needed");
-    require_below(*rows, n_rows, "rows: no such row");
+    require(rows->shape(0) == fields.n_rows, "rows: one per gradient is needed");
+    require_below(*rows, out.n_rows, "rows: no such row");
+  } else {
+    require(first_row <= out.n_rows && fields.n_rows <= out.n_rows - first_row,
+            "first_row: gradients beyond the last row");
   }
-  pack_gradients(gradients.data(), data_or_null(weights, n_rows), whole_weights,
-                 rows ? rows->data() : nullptr, n_outputs, n_rows, out_packed.shape(0),
-                 out_packed.shape(2), out_packed.data(), out_units.data(), n_threads);
+  pack_gradients(fields, {exact, units.data(), dithered.data()}, rows ? rows->data() : nullptr,
+                 first_row, out, n_threads);
 }
 
 void accumulate_histograms_of(const In<std::uint8_t, 1>& bins,
@@ -226,10 +242,13 @@ void minimal_variance_weights_of(const In<float, 2>& gradients, const OptionalWe
 
 void bind_grow(nb::module_& module) {
   using nb::arg;
+  module.def("absolute_sums", &absolute_sums_of, arg("gradients").noconvert(),
+             arg("weights").noconvert().none(), arg("out").noconvert(), nb::kw_only(),
+             arg("n_threads"), Released());
   module.def("pack_gradients", &pack_gradients_of, arg("gradients").noconvert(),
-             arg("weights").noconvert().none(), arg("whole_weights"),
-             arg("rows").noconvert().none(), arg("out_packed").noconvert(),
-             arg("out_units").noconvert(), nb::kw_only(), arg("n_threads"), Released());
+             arg("weights").noconvert().none(), arg("exact"), arg("units").noconvert(),
+             arg("dithered").noconvert(), arg("rows").noconvert().none(), arg("first_row"),
+             arg("inout_packed").noconvert(), nb::kw_only(), arg("n_threads"), Released());
   module.def("accumulate_histograms", &accumulate_histograms_of, arg("bins").noconvert(),
              arg("group_offsets").noconvert(), arg("group_strides").noconvert(),
              arg("group_widths").noconvert(), arg("rows").noconvert(), arg("packed").noconvert(),

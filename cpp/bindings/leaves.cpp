@@ -43,16 +43,14 @@ SegmentedRows segmented_rows(const In<float, 1>& targets, const OptionalWeights&
   return {span_of(targets), weights_of(weights, n_rows), rows.data(), span_of(edges)};
 }
 
-void step_leaves_of(int kind, double parameter, const In<float, 1>& targets,
-                    const OptionalWeights& weights, const In<std::uint32_t, 1>& leaves, bool newton,
-                    double regularization, double min_weight, double rate,
-                    const Array<double, 1>& inout_raw, const Array<double, 1>& out_values,
-                    const Array<double, 1>& out_weights, Threads n_threads) {
-  const LossRows rows = loss_rows(targets, weights, span_of(inout_raw));
-  const LeafNumbers numbers = leaf_numbers(leaves, out_values.shape(0), rows.size());
-  const LeafStep step{newton, regularization, min_weight, rate};
-  const LeafResults out = leaf_results(out_values, out_weights, numbers.n_leaves);
-  step_leaves(loss_of(kind, parameter), rows, numbers, step, inout_raw.data(), out, n_threads);
+void loss_leaf_sums_of(int kind, double parameter, const In<float, 1>& targets,
+                       const OptionalWeights& weights, const In<double, 1>& raw,
+                       const In<std::uint32_t, 1>& leaves, const Array<double, 2>& out,
+                       Threads n_threads) {
+  const LossRows rows = loss_rows(targets, weights, span_of(raw));
+  const LeafNumbers numbers = leaf_numbers(leaves, out.shape(0), rows.size());
+  require(out.shape(1) == 3, "out: three sums per leaf are needed");
+  loss_leaf_sums(loss_of(kind, parameter), rows, numbers, {out.data(), out.size()}, n_threads);
 }
 
 void leaf_values_of(int kind, double parameter, const In<float, 1>& targets,
@@ -78,21 +76,37 @@ void leaf_quantiles_of(double alpha, const In<float, 1>& targets, const Optional
   leaf_quantiles(alpha, all, leaves, out, n_threads);
 }
 
-double step_segments_of(int kind, double parameter, const In<float, 1>& targets,
+void require_raw(const SegmentedRows& rows, std::size_t n_raw) {
+  std::size_t n_stored = 0;
+  for (const std::uint32_t edge : rows.edges.subspan(1)) n_stored += edge;
+  require(n_raw == n_stored, "raw: one for each row of each segment");
+}
+
+void segment_sums_of(int kind, double parameter, const In<float, 1>& targets,
+                     const OptionalWeights& weights, const In<std::uint32_t, 1>& rows,
+                     const In<std::uint32_t, 1>& edges, const In<std::uint32_t, 1>& leaves,
+                     const In<double, 1>& raw, const Array<double, 3>& out, Threads n_threads) {
+  const SegmentedRows segmented = segmented_rows(targets, weights, rows, edges);
+  const LeafNumbers numbers = leaf_numbers(leaves, out.shape(1), segmented.size());
+  require_raw(segmented, raw.shape(0));
+  require(out.shape(0) == segmented.n_segments() && out.shape(2) == 3,
+          "out: three sums per segment and leaf are needed");
+  segment_sums(loss_of(kind, parameter), segmented, numbers, raw.data(), {out.data(), out.size()},
+               n_threads);
+}
+
+double move_segments_of(int kind, double parameter, const In<float, 1>& targets,
                         const OptionalWeights& weights, const In<std::uint32_t, 1>& rows,
                         const In<std::uint32_t, 1>& edges, const In<std::uint32_t, 1>& leaves,
-                        std::size_t n_leaves, bool newton, double regularization, double min_weight,
-                        double rate, const Array<double, 1>& inout_raw,
+                        const In<double, 2>& values, const Array<double, 1>& inout_raw,
                         const Array<float, 1>& out_gradients, Threads n_threads) {
   const SegmentedRows segmented = segmented_rows(targets, weights, rows, edges);
-  const LeafNumbers numbers = leaf_numbers(leaves, n_leaves, segmented.size());
-  const LeafStep step{newton, regularization, min_weight, rate};
-  std::size_t n_stored = 0;
-  for (const std::uint32_t edge : segmented.edges.subspan(1)) n_stored += edge;
-  require(inout_raw.shape(0) == n_stored, "inout_raw: one for each row of each segment");
+  const LeafNumbers numbers = leaf_numbers(leaves, values.shape(1), segmented.size());
+  require_raw(segmented, inout_raw.shape(0));
+  require(values.shape(0) == segmented.n_segments(), "values: those of each segment are needed");
   require(out_gradients.shape(0) == segmented.size(), "out_gradients: one per row is needed");
-  return step_segments(loss_of(kind, parameter), segmented, numbers, step, inout_raw.data(),
-                       out_gradients.data(), n_threads);
+  return move_segments(loss_of(kind, parameter), segmented, numbers, values.data(),
+                       inout_raw.data(), out_gradients.data(), n_threads);
 }
 
 void softmax_leaf_sums_of(const In<float, 1>& targets, const OptionalWeights& weights,
@@ -162,21 +176,24 @@ void add_leaf_values_of(const In<std::uint32_t, 1>& leaves, const In<double, 2>&
 
 void bind_leaves(nb::module_& module) {
   using nb::arg;
-  module.def("step_leaves", &step_leaves_of, arg("kind"), arg("parameter"),
-             arg("targets").noconvert(), arg("weights").noconvert().none(),
-             arg("leaves").noconvert(), arg("newton"), arg("regularization"), arg("min_weight"),
-             arg("rate"), arg("inout_raw").noconvert(), arg("out_values").noconvert(),
-             arg("out_weights").noconvert(), nb::kw_only(), arg("n_threads"), Released());
+  module.def("loss_leaf_sums", &loss_leaf_sums_of, arg("kind"), arg("parameter"),
+             arg("targets").noconvert(), arg("weights").noconvert().none(), arg("raw").noconvert(),
+             arg("leaves").noconvert(), arg("out").noconvert(), nb::kw_only(), arg("n_threads"),
+             Released());
   module.def("leaf_values", &leaf_values_of, arg("kind"), arg("parameter"),
              arg("targets").noconvert(), arg("weights").noconvert().none(), arg("raw").noconvert(),
              arg("rows").noconvert(), arg("leaf_offsets").noconvert(), arg("newton"),
              arg("regularization"), arg("steps"), arg("out_values").noconvert(),
              arg("out_weights").noconvert(), nb::kw_only(), arg("n_threads"), Released());
-  module.def("step_segments", &step_segments_of, arg("kind"), arg("parameter"),
+  module.def("segment_sums", &segment_sums_of, arg("kind"), arg("parameter"),
              arg("targets").noconvert(), arg("weights").noconvert().none(), arg("rows").noconvert(),
-             arg("edges").noconvert(), arg("leaves").noconvert(), arg("n_leaves"), arg("newton"),
-             arg("regularization"), arg("min_weight"), arg("rate"), arg("inout_raw").noconvert(),
-             arg("out_gradients").noconvert(), nb::kw_only(), arg("n_threads"), Released());
+             arg("edges").noconvert(), arg("leaves").noconvert(), arg("raw").noconvert(),
+             arg("out").noconvert(), nb::kw_only(), arg("n_threads"), Released());
+  module.def("move_segments", &move_segments_of, arg("kind"), arg("parameter"),
+             arg("targets").noconvert(), arg("weights").noconvert().none(), arg("rows").noconvert(),
+             arg("edges").noconvert(), arg("leaves").noconvert(), arg("values").noconvert(),
+             arg("inout_raw").noconvert(), arg("out_gradients").noconvert(), nb::kw_only(),
+             arg("n_threads"), Released());
   module.def("softmax_leaf_sums", &softmax_leaf_sums_of, arg("targets").noconvert(),
              arg("weights").noconvert().none(), arg("raw").noconvert(),
              arg("gradients").noconvert().none(), arg("leaves").noconvert(),

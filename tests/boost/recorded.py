@@ -40,10 +40,10 @@ class Drawn:
         """``PlainModels.evidence`` or ``OrderedModels.evidence``, which gets r."""
 
         def noted(models: Any, ordering: int) -> Any:
-            found = original(models, ordering)
+            (found,) = original(models, ordering)
             self.orderings.append(ordering)
             self._rows.append(found.rows)
-            return found
+            return [found]
 
         return noted
 

@@ -88,7 +88,7 @@ class Training:
         """Of one row, in every ordering: None where it is in the first body."""
         found = []
         for ordering in self.models.orderings:
-            evidence = self.models.evidence(ordering)
+            (evidence,) = self.models.evidence(ordering)
             place = int(np.flatnonzero(evidence.rows == row)[0])
             seen = place < self.settings.segments.edges[0]
             found.append(None if seen else evidence.own[:, place].copy())

@@ -25,9 +25,9 @@ def gradients(n_outputs: int = 1, seed: int = 0) -> np.ndarray:
     return rng.exponential(size=(n_outputs, N_ROWS)).astype(np.float32) - np.float32(0.7)
 
 
-def drawn(sampling, seed: int = 0, last_leaf_size: float | None = 0.1, n_outputs: int = 1):
+def drawn(sampling, seed: int = 0, leaf_size: float = 0.1, n_outputs: int = 1):
     rng = np.random.default_rng(seed)
-    return sampling.weights(gradients(n_outputs), None, last_leaf_size, rng)
+    return sampling.weights(gradients(n_outputs), None, leaf_size, rng)
 
 
 def test_bayesian_weights_are_exponential_and_temperature_spreads_them():
@@ -57,17 +57,17 @@ def test_bernoulli_takes_its_share():
 
 
 @pytest.mark.parametrize("n_outputs", [1, 3])
-@pytest.mark.parametrize("last_leaf_size", [None, 0.1])
-def test_minimal_variance_keeps_large_gradients_and_the_sums(n_outputs, last_leaf_size):
+@pytest.mark.parametrize("leaf_size", [0.01, 0.1, 1.0])
+def test_minimal_variance_keeps_large_gradients_and_the_sums(n_outputs, leaf_size):
     sampling = MinimalVariance(0.5, n_threads=2)
     lengths = np.sqrt((gradients(n_outputs).astype(np.float64) ** 2).sum(axis=0))
-    weights = drawn(sampling, last_leaf_size=last_leaf_size, n_outputs=n_outputs)
+    weights = drawn(sampling, leaf_size=leaf_size, n_outputs=n_outputs)
     assert (weights > 0).mean() == pytest.approx(0.5, abs=0.02)
     kept = weights > 0
     assert lengths[kept].mean() > lengths[~kept].mean()
     # 1 / probability makes every sum right on average.
     assert weights.mean() == pytest.approx(1.0, abs=0.03)
-    many = [drawn(sampling, seed, last_leaf_size, n_outputs) @ lengths for seed in range(20)]
+    many = [drawn(sampling, seed, leaf_size, n_outputs) @ lengths for seed in range(20)]
     assert np.mean(many) == pytest.approx(lengths.sum(), rel=0.01)
 
 

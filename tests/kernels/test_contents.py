@@ -85,9 +85,12 @@ def total_by_value(*, code=1, rows=ALL_ROWS):
     native.total_by_value(codes, f32(1, ROWS), None, rows, f64(2), f64(2, 1), u32(0, 0))
 
 
-def pack_gradients(*, rows=ALL_ROWS):
+def pack_gradients(*, rows=ALL_ROWS, first_row=0):
     packed = np.zeros((1, ROWS, 1), dtype=np.int64)
-    native.pack_gradients(f32(1, ROWS), None, True, rows, packed, f64(2), n_threads=1)
+    dithered = np.zeros(2, dtype=np.uint8)
+    native.pack_gradients(
+        f32(1, ROWS), None, True, f64(2), dithered, rows, first_row, packed, n_threads=1
+    )
 
 
 def accumulate_histograms(
@@ -134,11 +137,10 @@ def rows_by_leaf(*, leaves=FEW, n_offsets=LEAVES + 1):
     native.rows_by_leaf(leaves, ALL_ROWS.copy(), offsets, n_threads=1)
 
 
-def step_leaves(*, leaves=FEW, kind=0):
-    native.step_leaves(
-        kind, 0.0, f32(ROWS), None, leaves, False, 1.0, 0.0, 1.0, f64(ROWS), f64(LEAVES),
-        f64(LEAVES), n_threads=1,
-    )  # fmt: skip
+def loss_leaf_sums(*, leaves=FEW, kind=0):
+    native.loss_leaf_sums(
+        kind, 0.0, f32(ROWS), None, f64(ROWS), leaves, f64(LEAVES, 3), n_threads=1
+    )
 
 
 def leaf_values(*, rows=ALL_ROWS, offsets=(0, 2, ROWS), n_threads=1):
@@ -156,10 +158,17 @@ def leaf_quantiles(*, rows=ALL_ROWS, offsets=(0, 2, ROWS)):
     )  # fmt: skip
 
 
-def step_segments(*, rows=ALL_ROWS, leaves=FEW, edges=(2, ROWS)):
-    native.step_segments(
-        0, 0.0, f32(ROWS), None, rows, u32(*edges), leaves, LEAVES, False, 1.0, 0.0, 1.0,
-        f64(ROWS), f32(ROWS), n_threads=1,
+def segment_sums(*, rows=ALL_ROWS, leaves=FEW, edges=(2, ROWS)):
+    native.segment_sums(
+        0, 0.0, f32(ROWS), None, rows, u32(*edges), leaves, f64(ROWS), f64(1, LEAVES, 3),
+        n_threads=1,
+    )  # fmt: skip
+
+
+def move_segments(*, rows=ALL_ROWS, leaves=FEW, edges=(2, ROWS)):
+    native.move_segments(
+        0, 0.0, f32(ROWS), None, rows, u32(*edges), leaves, f64(1, LEAVES), f64(ROWS), f32(ROWS),
+        n_threads=1,
     )  # fmt: skip
 
 
@@ -235,6 +244,7 @@ ALWAYS = [
     (total_by_value, {"code": 2}, "codes"),
     (total_by_value, {"rows": NO_ROW}, "rows"),
     (pack_gradients, {"rows": NO_ROW}, "rows"),
+    (pack_gradients, {"rows": None, "first_row": 1}, "first_row"),
     (accumulate_histograms, {"offset": 1}, "bins"),
     (accumulate_histograms, {"offset": 2**64 - 8}, "bins"),
     (accumulate_histograms, {"end": ROWS + 1}, "segments"),
@@ -262,16 +272,19 @@ ALWAYS = [
     (assign_leaves, {"unit": 1}, "split_units"),
     (assign_leaves, {"shift": 32}, "shifts"),
     (rows_by_leaf, {"n_offsets": 0}, "out_offsets"),
-    (step_leaves, {"kind": 99}, "kind"),
+    (loss_leaf_sums, {"kind": 99}, "kind"),
     (leaf_values, {"offsets": (0, 5, 2)}, "leaf_offsets"),
     (leaf_values, {"offsets": (0, 2, ROWS + 1)}, "leaf_offsets"),
     (leaf_values, {"n_threads": 0}, "n_threads"),
     (leaf_quantiles, {"offsets": (0, 5, 2)}, "leaf_offsets"),
     (leaf_quantiles, {"offsets": ()}, "leaf_offsets"),
     (class_leaf_sums, {"n_threads": 0}, "n_threads"),
-    (step_segments, {"rows": NO_ROW}, "rows"),
-    (step_segments, {"edges": ()}, "edges"),
-    (step_segments, {"edges": (ROWS + 1, ROWS)}, "edges"),
+    (segment_sums, {"rows": NO_ROW}, "rows"),
+    (move_segments, {"rows": NO_ROW}, "rows"),
+    (segment_sums, {"edges": ()}, "edges"),
+    (move_segments, {"edges": ()}, "edges"),
+    (segment_sums, {"edges": (ROWS + 1, ROWS)}, "edges"),
+    (move_segments, {"edges": (ROWS + 1, ROWS)}, "edges"),
     (predict_trees, {"column": 1}, "split_columns"),
     (predict_trees, {"depth": 2}, "depths"),
     (answer_questions, {"column": 1}, "columns"),
@@ -291,10 +304,11 @@ WHEN_CHECKED = [
     (accumulate_histograms, {"rows": NO_ROW}, "rows"),
     (split_leaves, {"rows": NO_ROW}, "inout_rows"),
     (rows_by_leaf, {"leaves": NO_LEAF}, "leaves"),
-    (step_leaves, {"leaves": NO_LEAF}, "leaves"),
+    (loss_leaf_sums, {"leaves": NO_LEAF}, "leaves"),
     (leaf_values, {"rows": NO_ROW}, "rows"),
     (leaf_quantiles, {"rows": NO_ROW}, "rows"),
-    (step_segments, {"leaves": NO_LEAF}, "leaves"),
+    (segment_sums, {"leaves": NO_LEAF}, "leaves"),
+    (move_segments, {"leaves": NO_LEAF}, "leaves"),
     (softmax_gradients, {"last": 3.0}, "targets"),
     (softmax_gradients, {"last": -1.0}, "targets"),
     (softmax_gradients, {"last": 0.5}, "targets"),

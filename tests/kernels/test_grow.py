@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ocelotboost.grow.packing import choose_scale
 from ocelotboost.kernels import native, reference
 from ocelotboost.kernels.contract import NO_HISTOGRAM, NO_PAGE, packed_layout
 from tests.kernels.strategies import SEEDS, THREADS, blocks, partitions, scored_by_era, weights
@@ -23,9 +24,14 @@ def pack(kernels, gradients, weight, whole, n_threads=1, rows=None):
     n_outputs, n_rows = gradients.shape
     n_chunks, words = packed_layout(n_outputs)
     packed = np.empty((n_chunks, n_rows, words), dtype=np.int64)
-    units = np.empty(n_outputs + 1)
-    kernels.pack_gradients(gradients, weight, whole, rows, packed, units, n_threads=n_threads)
-    return packed, units
+    sums = np.empty(n_outputs + 1)
+    kernels.absolute_sums(gradients, weight, sums, n_threads=n_threads)
+    scale = choose_scale(sums, n_rows, weight is not None, whole)
+    kernels.pack_gradients(
+        gradients, weight, scale.exact, scale.units, scale.dithered, rows, 0, packed,
+        n_threads=n_threads,
+    )  # fmt: skip
+    return packed, scale.units
 
 
 def panels_of(block):
@@ -45,6 +51,23 @@ def test_packed_gradients_equal_the_twin(data, n_outputs, seed, scale, n_threads
     expected, expected_units = pack(reference, gradients, weight, whole, 1, rows)
     np.testing.assert_array_equal(units, expected_units)
     np.testing.assert_array_equal(packed, expected)
+
+
+@pytest.mark.parametrize("dithered", [0, 1])
+def test_rows_packed_in_parts_have_the_same_words(dithered):
+    gradients, weight = gradients_of(2, 5000, 3), gradients_of(1, 5000, 4)[0] ** 2
+    scale = False, np.array([0.25, 2.0**-10, 0.5]), np.full(3, dithered, dtype=np.uint8)
+    whole, parts = np.zeros((2, 1, 5000, 2), dtype=np.int64)
+    native.pack_gradients(gradients, weight, *scale, None, 0, whole, n_threads=2)
+    for first, end in ((4100, 5000), (0, 4100)):
+        own = np.ascontiguousarray(gradients[:, first:end]), weight[first:end]
+        native.pack_gradients(*own, *scale, None, first, parts, n_threads=1)
+    np.testing.assert_array_equal(parts, whole)
+    rows = np.arange(5000, dtype=np.uint32)[::-1].copy()
+    native.pack_gradients(
+        gradients[:, rows].copy(), weight[rows], *scale, rows, 0, parts, n_threads=2
+    )
+    np.testing.assert_array_equal(parts, whole)
 
 
 @given(SEEDS, st.integers(1, 50))

@@ -41,23 +41,18 @@ def test_gradients_equal_the_twin(data, kind, seed, spread, n_threads):
     assert loss == pytest.approx(expected_loss, rel=1e-10, abs=1e-10)
 
 
-@given(st.data(), KINDS, SEEDS, st.booleans(), st.sampled_from([0.0, 5.0]), THREADS)
-def test_steps_of_leaves_equal_the_twin(data, kind, seed, newton, min_weight, n_threads):
-    n_rows = data.draw(st.sampled_from([1, 5, 300, 9000]))
+@given(st.data(), KINDS, SEEDS, THREADS)
+def test_sums_of_leaves_equal_the_twin(data, kind, seed, n_threads):
+    n_rows = data.draw(st.sampled_from([0, 1, 5, 300, 9000]))
     target, raw = rows_of(kind, n_rows, seed)
     weight = data.draw(weights(n_rows))
     n_leaves = data.draw(st.sampled_from([1, 8, 2048]))
     leaves = np.random.default_rng(seed).integers(0, n_leaves, size=n_rows).astype(np.uint32)
-    arguments = (
-        kind, PARAMETER.get(kind, 0.0), target, weight, leaves, newton, 3.0, min_weight, 0.3,
-    )  # fmt: skip
-    found, expected = (raw.copy(), *np.empty((2, n_leaves))), (raw, *np.empty((2, n_leaves)))
-    native.step_leaves(*arguments, *found, n_threads=n_threads)
-    reference.step_leaves(*arguments, *expected, n_threads=1)
-    np.testing.assert_allclose(found[0], expected[0], rtol=1e-6, atol=1e-8)
-    np.testing.assert_allclose(found[1], expected[1], rtol=1e-6, atol=1e-9)
-    np.testing.assert_allclose(found[2], expected[2], rtol=1e-12)
-    assert (found[1] == found[1].astype(np.float32)).all()
+    arguments = kind, PARAMETER.get(kind, 0.0), target, weight, raw, leaves
+    found, expected = np.empty((2, n_leaves, 3))
+    native.loss_leaf_sums(*arguments, found, n_threads=n_threads)
+    reference.loss_leaf_sums(*arguments, expected, n_threads=1)
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-8)
 
 
 @given(st.data(), KINDS, SEEDS)
@@ -69,30 +64,26 @@ def test_steps_have_the_same_bits_for_any_number_of_threads(data, kind, seed):
     leaves = rng.integers(0, n_leaves, size=n_rows).astype(np.uint32)
     rows = rng.permutation(n_rows).astype(np.uint32)
     edges = np.array([3000, 9000, n_rows], dtype=np.uint32)
+    values = rng.normal(size=(2, n_leaves))
     first = (kind, PARAMETER.get(kind, 0.0), target, weight)
-    rule = (True, 3.0, 0.0, 0.3)
     found = []
     for n_threads in (1, 2, 5):
-        one, several = raw.copy(), np.concatenate([raw[:9000], raw])
-        values, gradients = np.empty((2, n_leaves)), np.zeros(n_rows, dtype=np.float32)
-        native.step_leaves(*first, leaves, *rule, one, *values, n_threads=n_threads)
-        loss = native.step_segments(
-            *first, rows, edges, leaves, n_leaves, *rule, several, gradients, n_threads=n_threads
+        several = np.concatenate([raw[:9000], raw])
+        sums, gradients = np.empty((3, n_leaves, 3)), np.zeros(n_rows, dtype=np.float32)
+        native.loss_leaf_sums(*first, raw, leaves, sums[0], n_threads=n_threads)
+        native.segment_sums(*first, rows, edges, leaves, several, sums[1:], n_threads=n_threads)
+        loss = native.move_segments(
+            *first, rows, edges, leaves, values, several, gradients, n_threads=n_threads
         )
-        found.append(
-            (one.tobytes(), values.tobytes(), several.tobytes(), gradients.tobytes(), loss)
-        )
+        found.append((sums.tobytes(), several.tobytes(), gradients.tobytes(), loss))
     assert found[0] == found[1] == found[2]
 
 
-@given(
-    st.data(), KINDS, SEEDS, st.booleans(), st.sampled_from([0.0, 5.0]), st.sampled_from([1, 64]),
-    THREADS,
-)  # fmt: skip
-def test_steps_of_segments_equal_the_twin(
-    data, kind, seed, newton, min_weight, n_leaves, n_threads
-):
-    edges = data.draw(st.sampled_from([[1, 2], [3, 6, 9], [100, 300], [2000, 5000, 11_000]]))
+@given(st.data(), KINDS, SEEDS, st.sampled_from([1, 64]), THREADS)
+def test_steps_of_segments_equal_the_twin(data, kind, seed, n_leaves, n_threads):
+    edges = data.draw(
+        st.sampled_from([[0, 0], [0, 1], [1, 2], [3, 3, 9], [100, 300], [2000, 5000, 11_000]])
+    )
     n_rows = edges[-1]
     target, _ = rows_of(kind, n_rows, seed)
     weight = data.draw(weights(n_rows))
@@ -100,18 +91,23 @@ def test_steps_of_segments_equal_the_twin(
     rows = rng.permutation(n_rows).astype(np.uint32)
     leaves = rng.integers(0, n_leaves, size=n_rows).astype(np.uint32)
     raw = 0.5 * rng.normal(size=sum(edges[1:]))
+    values = 0.1 * rng.normal(size=(len(edges) - 1, n_leaves))
     arguments = (
         kind, PARAMETER.get(kind, 0.0), target, weight, rows, np.array(edges, dtype=np.uint32),
-        leaves, n_leaves, newton, 3.0, min_weight, 0.3,
+        leaves,
     )  # fmt: skip
+    sums, expected_sums = np.empty((2, len(edges) - 1, n_leaves, 3))
+    native.segment_sums(*arguments, raw, sums, n_threads=n_threads)
+    reference.segment_sums(*arguments, raw, expected_sums, n_threads=1)
+    np.testing.assert_allclose(sums, expected_sums, rtol=1e-9, atol=1e-8)
     found, expected = raw.copy(), raw.copy()
     gradients, expected_gradients = np.zeros((2, n_rows), dtype=np.float32)
-    loss = native.step_segments(*arguments, found, gradients, n_threads=n_threads)
-    expected_loss = reference.step_segments(*arguments, expected, expected_gradients, n_threads=1)
-    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
-    # Those of MAE and its like jump where the target is.
-    agree = np.isclose(gradients, expected_gradients, rtol=1e-5, atol=1e-7)
-    assert agree.mean() > 0.99
+    loss = native.move_segments(*arguments, values, found, gradients, n_threads=n_threads)
+    expected_loss = reference.move_segments(
+        *arguments, values, expected, expected_gradients, n_threads=1
+    )
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_allclose(gradients, expected_gradients, rtol=1e-5, atol=1e-7)
     assert loss == pytest.approx(expected_loss, rel=1e-9, abs=1e-9)
 
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ocelotboost.grow.packing import choose_scale
 from ocelotboost.kernels import native, reference
 from ocelotboost.kernels.contract import NO_HISTOGRAM, packed_layout
 from tests.kernels.strategies import (
@@ -26,10 +27,14 @@ def packed_of(n_outputs, n_rows, seed):
     rng = np.random.default_rng(seed)
     n_chunks, words = packed_layout(n_outputs)
     packed = np.empty((n_chunks, n_rows, words), dtype=np.int64)
-    units = np.empty(n_outputs + 1)
     gradients = rng.normal(size=(n_outputs, n_rows)).astype(np.float32)
-    native.pack_gradients(gradients, None, True, None, packed, units, n_threads=1)
-    return packed, units
+    sums = np.empty(n_outputs + 1)
+    native.absolute_sums(gradients, None, sums, n_threads=1)
+    scale = choose_scale(sums, n_rows, has_weights=False, whole_weights=True)
+    native.pack_gradients(
+        gradients, None, scale.exact, scale.units, scale.dithered, None, 0, packed, n_threads=1
+    )
+    return packed, scale.units
 
 
 class LevelOfUnits:

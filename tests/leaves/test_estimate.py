@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 
 from ocelotboost import OcelotClassifier, OcelotRegressor
-from ocelotboost.boost.tree import rounded
-from ocelotboost.leaves.estimate import LeafSettings, estimate_leaves
+from ocelotboost.leaves.estimate import LeafSettings, RowsInLeaves, estimate_leaves
 from ocelotboost.loss.base import LeafRule
 from ocelotboost.loss.multiclass import MultiClass
-from ocelotboost.loss.passes import NativePass, NumpyPass, pass_for
+from ocelotboost.loss.passes import NumpyPass, pass_for
 from ocelotboost.loss.pointwise import Huber, Logloss, Poisson
 from tests.data import amounts, binary, counts, multiclass, regression
 
@@ -93,30 +92,40 @@ def test_the_training_loss_never_rises(kind, loss, make, method):
     assert (np.diff(learn) <= 1e-6 * np.abs(learn[:-1])).all()
 
 
-@pytest.mark.parametrize("method", ["Newton", "Gradient"])
-@pytest.mark.parametrize("loss", [Logloss(), Poisson(), Huber(0.5)])
-def test_a_step_in_one_go_has_the_bits_of_an_estimate(loss, method):
-    rng = np.random.default_rng(5)
-    n_rows, n_leaves, rate = 20_000, 64, 0.1
-    target = rng.integers(0, 2, size=n_rows).astype(np.float32)
-    raw = rng.normal(size=(1, n_rows))
-    leaves = rng.integers(0, n_leaves, size=n_rows).astype(np.uint32)
-    settings = LeafSettings(LeafRule(method, 1), 3.0, 0.5, 310.0, n_threads=2)
-    native = pass_for(loss, 2)
-    assert isinstance(native, NativePass)
-    for weight in (None, rng.exponential(size=n_rows).astype(np.float32)):
-        moved = raw.copy()
-        values, weights = native.step_leaves(
-            target, weight, leaves, n_leaves, method == "Newton", 3.0, 310.0, rate, moved
+def in_leaves(target, weight, raw, leaves, n_parcels=1):
+    """The rows in parcels, one after the other."""
+    places = np.array_split(np.arange(len(target)), n_parcels)
+    return [
+        RowsInLeaves(
+            target[own],
+            None if weight is None else weight[own],
+            np.ascontiguousarray(raw[:, own]),
+            leaves[own],
         )
-        assert 0 < (values == 0).sum() < n_leaves
-        assert_array_equal(moved, raw + values[leaves].T)
-        for loss_pass in (native, NumpyPass(loss)):
-            estimate, estimate_weights = estimate_leaves(
-                loss_pass, target, weight, raw, None, leaves, n_leaves, settings
-            )
-            assert_array_equal(values, rounded(rate * estimate))
-            assert_allclose(weights, estimate_weights, rtol=1e-12)
+        for own in places
+    ]
+
+
+@pytest.mark.parametrize("method", ["Newton", "Gradient"])
+@pytest.mark.parametrize("steps", [1, 8])
+@pytest.mark.parametrize("loss", [Logloss(), Poisson(), Huber(0.5), MultiClass(3)])
+def test_rows_in_parcels_fill_leaves_as_one_parcel_does(loss, method, steps):
+    rng = np.random.default_rng(5)
+    n_rows, n_leaves, n_outputs = 20_000, 64, loss.n_outputs
+    target = rng.integers(0, max(2, n_outputs), size=n_rows).astype(np.float32)
+    raw = rng.normal(size=(n_outputs, n_rows))
+    leaves = rng.integers(0, n_leaves, size=n_rows).astype(np.uint32)
+    settings = LeafSettings(LeafRule(method, steps), 3.0, 0.5, 310.0, n_threads=2)
+    for weight in (None, rng.exponential(size=n_rows).astype(np.float32)):
+        values, weights = estimate_leaves(
+            pass_for(loss, 2), in_leaves(target, weight, raw, leaves), n_leaves, settings
+        )
+        assert 0 < (values == 0).all(axis=1).sum() < n_leaves
+        for loss_pass in (pass_for(loss, 2), NumpyPass(loss)):
+            parcels = in_leaves(target, weight, raw, leaves, 3)
+            found, found_weights = estimate_leaves(loss_pass, parcels, n_leaves, settings)
+            assert_allclose(found, values, rtol=1e-9, atol=1e-12)
+            assert_allclose(found_weights, weights, rtol=1e-12)
 
 
 def test_regularization_shrinks_leaves():
@@ -155,19 +164,23 @@ def test_more_steps_come_closer():
 def test_a_leaf_does_not_depend_on_the_others(loss_pass, method):
     rng = np.random.default_rng(7)
     n_rows, n_leaves = 600, 8
-    n_outputs = loss_pass.loss.n_outputs if hasattr(loss_pass, "loss") else 1
+    n_outputs = loss_pass.loss.n_outputs
     target = rng.integers(0, max(n_outputs, 3), size=n_rows).astype(np.float32)
     weight = rng.exponential(size=n_rows).astype(np.float32)
     raw = rng.normal(scale=2.0, size=(n_outputs, n_rows))
     leaves = rng.integers(0, n_leaves, size=n_rows).astype(np.uint32)
     settings = LeafSettings(LeafRule(method, 6), 1e-3, 0.5, 0.0, n_threads=1)
-    together, _ = estimate_leaves(loss_pass, target, weight, raw, None, leaves, n_leaves, settings)
+    together, _ = estimate_leaves(
+        loss_pass, in_leaves(target, weight, raw, leaves), n_leaves, settings
+    )
     for leaf in range(n_leaves):
         own = leaves == leaf
         alone, _ = estimate_leaves(
-            loss_pass, target[own], weight[own], np.ascontiguousarray(raw[:, own]), None,
-            np.zeros(own.sum(), dtype=np.uint32), 1, settings,
-        )  # fmt: skip
+            loss_pass,
+            in_leaves(target[own], weight[own], raw[:, own], np.zeros(own.sum(), dtype=np.uint32)),
+            1,
+            settings,
+        )
         assert_allclose(together[leaf], alone[0], rtol=1e-7, atol=1e-9)
 
 
@@ -180,7 +193,7 @@ def test_classes_take_the_steps_that_numpy_takes(method):
     leaves = rng.integers(0, 8, size=500).astype(np.uint32)
     settings = LeafSettings(LeafRule(method, 6), 1e-3, 0.5, 0.0, n_threads=1)
     native, by_numpy = (
-        estimate_leaves(one, target, None, raw, None, leaves, 8, settings)[0]
+        estimate_leaves(one, in_leaves(target, None, raw, leaves), 8, settings)[0]
         for one in (pass_for(loss, 1), NumpyPass(loss))
     )
     assert_allclose(native, by_numpy, rtol=1e-6, atol=1e-9)

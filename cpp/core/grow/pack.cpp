@@ -1,6 +1,8 @@
 #include "grow/pack.h"
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "shared/multiversion.h"
@@ -10,11 +12,6 @@ namespace ocelot {
 namespace {
 
 constexpr std::size_t block_size = 4096;
-constexpr double field_limit = 2147483647.0;
-constexpr double coarse = 2048.0;  // units in a mean field below which rounding is dithered
-// With weights of up to this many copies no rounding is dithered, so that copies round alike.
-constexpr double most_copies = field_limit / (4 * coarse);
-
 OCELOT_HOT double absolute_sum(const float* values, const float* weights, std::size_t n) {
   double lanes[8] = {};
   std::size_t i = 0;
@@ -32,15 +29,6 @@ OCELOT_HOT double absolute_sum(const float* values, const float* weights, std::s
   return sum;
 }
 
-// The smallest power of two for which sum / unit fits even if every rounding adds one.
-double choose_unit(double sum, double n_roundings) {
-  const double room = field_limit - n_roundings;
-  if (!(sum > 0)) return 1.0;
-  double unit = std::exp2(std::ceil(std::log2(sum / room)));
-  while (sum / unit > room) unit *= 2;
-  return unit;
-}
-
 // A number in [0, 1) that is spread evenly over the rows.
 OCELOT_INLINE double dither(std::size_t row) {
   return double(std::int32_t((std::uint32_t(row) * 2654435769u) >> 1)) * (1.0 / 2147483648.0);
@@ -48,12 +36,12 @@ OCELOT_INLINE double dither(std::size_t row) {
 
 // Rounds half up: floor(x + 0.5), or with an even dither floor(x + dither).
 OCELOT_HOT void quantize_field(const float* values, const float* weights, bool exact, bool dithered,
-                               double inverse_unit, std::size_t begin, std::size_t n,
-                               std::int32_t* out) {
+                               double inverse_unit, const std::uint32_t* rows,
+                               std::size_t first_row, std::size_t n, std::int32_t* out) {
   for (std::size_t i = 0; i < n; ++i) {
-    const double value = values ? values[begin + i] : 1.0f;
-    const double weight = weights ? weights[begin + i] : 1.0f;
-    const double shift = dithered ? dither(begin + i) : 0.5;
+    const double value = values ? values[i] : 1.0f;
+    const double weight = weights ? weights[i] : 1.0f;
+    const double shift = dithered ? dither(rows ? rows[i] : first_row + i) : 0.5;
     const double scaled = (exact ? value : value * weight) * inverse_unit;
     const double rounded = std::floor(scaled + shift);
     out[i] = std::int32_t(exact ? rounded * weight : rounded);
@@ -76,59 +64,50 @@ OCELOT_HOT void combine(const std::int32_t* high, const std::int32_t* low, std::
 
 }  // namespace
 
-void pack_gradients(const float* gradients, const float* weights, bool whole_weights,
-                    const std::uint32_t* rows, std::size_t n_outputs, std::size_t n_rows,
-                    std::size_t n_chunks, std::size_t words, std::int64_t* out_packed,
-                    double* out_units, int n_threads) {
-  const std::size_t n_fields = n_outputs + 1;
-  const std::size_t n_blocks = (n_rows + block_size - 1) / block_size;
-  const auto field_values = [&](std::size_t f) {
-    return f < n_outputs ? gradients + f * n_rows : nullptr;
-  };
-  std::vector<double> sums(n_fields * n_blocks);
-  parallel_blocks(
-      n_rows, block_size, n_threads, [&](std::size_t begin, std::size_t end, std::size_t block) {
-        for (std::size_t f = 0; f < n_fields; ++f) {
-          const float* values = field_values(f);
-          sums[f * n_blocks + block] = absolute_sum(
-              values ? values + begin : nullptr, weights ? weights + begin : nullptr, end - begin);
-        }
-      });
-  const auto total = [&](std::size_t f) {
-    double sum = 0;
-    for (std::size_t block = 0; block < n_blocks; ++block) sum += sums[f * n_blocks + block];
-    return sum;
-  };
-  const double total_weight = total(n_outputs);
-  const bool exact = whole_weights && total_weight < (weights ? most_copies : field_limit / 2);
-  const double n_roundings = exact ? total_weight : double(n_rows);
-  std::vector<std::uint8_t> dithered(n_fields, 0);
+void absolute_sums(const Fields& fields, double* out, int n_threads) {
+  const std::size_t n_fields = fields.n_fields();
+  const std::size_t n_blocks = (fields.n_rows + block_size - 1) / block_size;
+  std::vector<double> partial(n_fields * n_blocks);
+  parallel_blocks(fields.n_rows, block_size, n_threads,
+                  [&](std::size_t begin, std::size_t end, std::size_t block) {
+                    for (std::size_t f = 0; f < n_fields; ++f) {
+                      const float* values = fields.of(f);
+                      partial[f * n_blocks + block] = absolute_sum(
+                          values ? values + begin : nullptr,
+                          fields.weights ? fields.weights + begin : nullptr, end - begin);
+                    }
+                  });
   for (std::size_t f = 0; f < n_fields; ++f) {
-    const double sum = total(f);
-    const bool counts = exact && f == n_outputs;
-    out_units[f] = counts ? 1.0 : choose_unit(sum, n_roundings);
-    dithered[f] = !counts && sum < coarse * n_roundings * out_units[f];
+    out[f] = std::accumulate(&partial[f * n_blocks], &partial[f * n_blocks] + n_blocks, 0.0);
   }
+}
+
+void pack_gradients(const Fields& fields, const Rounding& rounding, const std::uint32_t* rows,
+                    std::size_t first_row, const PackedRows& out, int n_threads) {
   parallel_blocks(
-      n_rows, block_size, n_threads, [&](std::size_t begin, std::size_t end, std::size_t) {
+      fields.n_rows, block_size, n_threads, [&](std::size_t begin, std::size_t end, std::size_t) {
         std::int32_t high[block_size], low[block_size];
-        const std::size_t n = end - begin;
-        const auto fill = [&](std::size_t f, std::int32_t* out) {
-          if (f < n_fields) {
-            quantize_field(field_values(f), weights, exact, dithered[f], 1.0 / out_units[f], begin,
-                           n, out);
-          } else {
-            for (std::size_t i = 0; i < n; ++i) out[i] = 0;
+        const std::size_t n = end - begin, first = first_row + begin;
+        const std::uint32_t* const own_rows = rows ? rows + begin : nullptr;
+        const auto fill = [&](std::size_t f, std::int32_t* field) {
+          if (f >= fields.n_fields()) {
+            std::fill(field, field + n, 0);
+            return;
           }
+          const float* values = fields.of(f);
+          quantize_field(values ? values + begin : nullptr,
+                         fields.weights ? fields.weights + begin : nullptr, rounding.exact,
+                         rounding.dithered[f], 1.0 / rounding.units[f], own_rows, first, n, field);
         };
-        for (std::size_t word = 0; word < n_chunks * words; ++word) {
+        for (std::size_t word = 0; word < out.n_chunks * out.words; ++word) {
           fill(2 * word, high);
           fill(2 * word + 1, low);
-          std::int64_t* out = out_packed + (word / words) * n_rows * words + word % words;
-          if (rows) {
-            scatter(high, low, rows + begin, n, words, out);
+          std::int64_t* place =
+              out.data + (word / out.words) * out.n_rows * out.words + word % out.words;
+          if (own_rows) {
+            scatter(high, low, own_rows, n, out.words, place);
           } else {
-            combine(high, low, n, words, out + begin * words);
+            combine(high, low, n, out.words, place + first * out.words);
           }
         }
       });

@@ -23,11 +23,15 @@ struct SegmentedRows {
   std::size_t n_segments() const { return edges.size() - 1; }
 };
 
-// Every segment's model takes one step with the leaf values of its body. The leaves are those of
-// the rows in their original order. inout_raw are the predictions of segment 0, then of segment 1
-// and so on, each of body and tail. Returns the sum of the losses of all tails after the step, and
-// leaves their gradients in out_gradients, one per row.
-double step_segments(const Loss& loss, const SegmentedRows& rows, const LeafNumbers& leaves,
-                     const LeafStep& step, double* inout_raw, float* out_gradients, int n_threads);
+// Weighted sums of gradient, hessian and weight over the leaves of every body: out
+// [n_segments][n_leaves][3]. The leaves are those of the rows in their original order. raw are the
+// predictions of segment 0, then of segment 1 and so on, each of body and tail.
+void segment_sums(const Loss& loss, const SegmentedRows& rows, const LeafNumbers& leaves,
+                  const double* raw, std::span<double> out, int n_threads);
+
+// Adds values [n_segments][n_leaves] to the predictions of every segment. Returns the sum of the
+// losses of all tails after it, and leaves their gradients in out_gradients, one per row.
+double move_segments(const Loss& loss, const SegmentedRows& rows, const LeafNumbers& leaves,
+                     const double* values, double* inout_raw, float* out_gradients, int n_threads);
 
 }  // namespace ocelot

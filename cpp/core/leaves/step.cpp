@@ -1,7 +1,5 @@
 #include "leaves/step.h"
 
-#include <vector>
-
 #include "leaves/sum_by_leaf.h"
 #include "loss/derivatives.h"
 #include "shared/pool.h"
@@ -18,20 +16,13 @@ OCELOT_HOT void add_strided(const std::uint32_t* __restrict leaves, const double
 
 }  // namespace
 
-void step_leaves(const Loss& loss, const LossRows& rows, const LeafNumbers& leaves,
-                 const LeafStep& step, double* inout_raw, const LeafResults& out, int n_threads) {
-  std::vector<double> sums(3 * leaves.n_leaves);
-  sum_by_leaf(rows.size(), sums, n_threads,
+void loss_leaf_sums(const Loss& loss, const LossRows& rows, const LeafNumbers& leaves,
+                    std::span<double> out, int n_threads) {
+  sum_by_leaf(rows.size(), out, n_threads,
               [&](std::size_t begin, std::size_t end, double* partial) {
                 sum_rows_by_leaf(loss, rows.part(begin, end), leaves.of_row.data() + begin,
                                  leaves.n_leaves, partial);
               });
-  for (std::size_t leaf = 0; leaf < leaves.n_leaves; ++leaf) {
-    const double* const own = &sums[3 * leaf];
-    out.values[leaf] = double(float(step(own[0], own[1], own[2])));
-    out.weights[leaf] = own[2];
-  }
-  add_leaf_values(leaves, out.values, {inout_raw, 1, rows.size()}, n_threads);
 }
 
 void add_leaf_values(const LeafNumbers& leaves, const double* values,

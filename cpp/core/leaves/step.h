@@ -1,4 +1,4 @@
-// One step of the values of all leaves, from the sums over their rows.
+// Sums over the rows of leaves, and the values of leaves added to their rows.
 #pragma once
 
 #include <cstddef>
@@ -9,22 +9,9 @@
 
 namespace ocelot {
 
-// How far a leaf goes: rate * gradient / (hessian + regularization) with newton, else over weight.
-// A leaf that weighs less than min_weight goes nowhere.
-struct LeafStep {
-  bool newton;
-  double regularization, min_weight, rate;
-
-  double operator()(double gradient, double hessian, double weight) const {
-    if (weight < min_weight) return 0;
-    return rate * (gradient / ((newton ? hessian : weight) + regularization));
-  }
-};
-
-// One step of every leaf, rounded to single precision and added to the raw predictions of its rows:
-// inout_raw is the array that rows.raw views.
-void step_leaves(const Loss& loss, const LossRows& rows, const LeafNumbers& leaves,
-                 const LeafStep& step, double* inout_raw, const LeafResults& out, int n_threads);
+// Weighted sums of gradient, hessian and weight over the rows of each leaf: out [n_leaves][3].
+void loss_leaf_sums(const Loss& loss, const LossRows& rows, const LeafNumbers& leaves,
+                    std::span<double> out, int n_threads);
 
 // inout_raw[k][row] += values[leaf of row][k], for values [n_leaves][n_outputs].
 void add_leaf_values(const LeafNumbers& leaves, const double* values,

@@ -87,7 +87,7 @@ def boost(
     judge = metrics[0] if metrics else loss_metric
     watched = (eval_sets[0].name, judge.name) if eval_sets else None
     state = TrainingState(
-        generators=Generators.of(seed),
+        generators=Generators.of(seed, training.parcels.n_parcels),
         raw={**models.raw, **{f"eval set {i}": own.raw for i, own in enumerate(eval_sets)}},
         history=evaluation.history,
         curve=evaluation.curve(watched),

@@ -4,6 +4,7 @@ grows."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +15,31 @@ from ocelotboost.boost.settings import BoostSettings
 from ocelotboost.boost.state import Generators
 from ocelotboost.boost.tree import GrownTree, combinations_of, leaf_size
 from ocelotboost.grow.oblivious import Scorers, draw_candidates, grow_oblivious
+from ocelotboost.grow.packing import PackedGradients, choose_scale
 from ocelotboost.grow.partition import RowSorter
 from ocelotboost.grow.random_score import noise_scale
-from ocelotboost.grow.scorer import ColumnScorer, GradientPacker
+from ocelotboost.grow.scorer import ColumnScorer
 from ocelotboost.grow.statistic_scorer import StatisticScorer
+from ocelotboost.kernels import native
+from ocelotboost.kernels.contract import packed_layout
+from ocelotboost.kernels.memory import aligned_empty
 from ocelotboost.order.feature import Split
+from ocelotboost.order.parcels import sum_in_order
+
+
+class Sample(NamedTuple):
+    """The rows of a parcel that choose a tree.
+
+    rows      uint32, places of the rows, era after era
+    eras      uint32 (n_eras + 1,) rows [eras[e], eras[e + 1]) are of era e
+    weight    float32, weight times sampling weight of every row of the parcel; None: all ones
+    all_rows  every row counts as one
+    """
+
+    rows: NDArray[np.uint32]
+    eras: NDArray[np.uint32]
+    weight: NDArray[np.float32] | None
+    all_rows: bool
 
 
 class Grower:
@@ -39,7 +60,8 @@ class Grower:
         if segments is not None and settings.body_gradients == "segment":
             n_gradients *= segments.n_segments
         self._scorers = _scorers(training, n_gradients, settings)
-        self._packer = GradientPacker(n_rows, n_gradients, settings.n_threads)
+        n_chunks, words = packed_layout(n_gradients)
+        self._words = aligned_empty((n_chunks, n_rows, words), np.int64)
         self._sorter = RowSorter(training.binned, n_rows, settings.n_threads)
         self._generators = generators
 
@@ -48,20 +70,18 @@ class Grower:
         return orderings[int(self._generators.orderings.integers(len(orderings)))]
 
     def structure(
-        self, evidence: Evidence, ordering: int, trees: Sequence[GrownTree]
+        self, evidence: Sequence[Evidence], ordering: int, trees: Sequence[GrownTree]
     ) -> list[Split]:
         """The splits of the tree that comes after ``trees``."""
         training, settings, generators = self._training, self._settings, self._generators
-        last_leaf_size = leaf_size(trees[-1]) if trees else None
-        sampled = settings.sampling.weights(
-            evidence.own, evidence.weight, last_leaf_size, generators.samples
-        )
-        rows, eras, weight = self._chosen(evidence, sampled)
-        whole_weights = training.whole_weights and sampled is None
+        size = leaf_size(trees[-1]) if trees else _mean_length(evidence, training.block.n_rows)
+        samples = [
+            self._sample(own, size, rng)
+            for own, rng in zip(evidence, generators.samples, strict=True)
+        ]
+        rows, eras = _by_era(samples)
         return grow_oblivious(
-            self._packer.pack(
-                evidence.gradients, weight, whole_weights, evidence.rows, len(evidence.own)
-            ),
+            self._pack(evidence, samples),
             rows,
             eras,
             ordering,
@@ -73,30 +93,87 @@ class Grower:
             depth=settings.depth,
             noise=noise_scale(
                 settings.random_strength,
-                evidence.own,
-                evidence.weight,
+                _mean_square(evidence) if settings.random_strength else 0.0,
                 training.total_weight,
                 len(trees) * settings.learning_rate,
             ),
             rng=generators.noise,
         )
 
-    def _chosen(
-        self, evidence: Evidence, sampled: NDArray[np.float32] | None
-    ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.float32] | None]:
-        """Rows with a sampling weight, where their eras begin, and weight times sampling weight."""
-        every = self._every_row if evidence.rows is None else evidence.rows
+    def _sample(self, evidence: Evidence, size: float, rng: np.random.Generator) -> Sample:
+        """The rows of a parcel that choose the tree."""
+        own, weight = evidence.own, evidence.weight
+        sampled = self._settings.sampling.weights(own, weight, size, rng)
+        every = self._every_row[evidence.places] if evidence.rows is None else evidence.rows
         if sampled is None:
-            return every, evidence.eras, evidence.weight
+            return Sample(every, evidence.eras, weight, all_rows=True)
         taken = np.flatnonzero(sampled > 0)
         eras = np.searchsorted(taken, evidence.eras).astype(np.uint32)
-        weight = sampled if evidence.weight is None else sampled * evidence.weight
-        return every.take(taken), eras, weight
+        weight = sampled if weight is None else sampled * weight
+        return Sample(every.take(taken), eras, weight, all_rows=False)
+
+    def _pack(self, evidence: Sequence[Evidence], samples: Sequence[Sample]) -> PackedGradients:
+        """Gradients as integers, on a scale that all parcels share."""
+        training, n_threads = self._training, self._settings.n_threads
+        sums = np.empty((len(evidence), len(evidence[0].gradients) + 1))
+        for own, sample, out in zip(evidence, samples, sums, strict=True):
+            native.absolute_sums(own.gradients, sample.weight, out, n_threads=n_threads)
+        scale = choose_scale(
+            sum_in_order(list(sums)),
+            training.block.n_rows,
+            has_weights=samples[0].weight is not None,
+            whole_weights=training.whole_weights and samples[0].all_rows,
+        )
+        for own, sample in zip(evidence, samples, strict=True):
+            native.pack_gradients(
+                own.gradients, sample.weight, scale.exact, scale.units, scale.dithered,
+                own.rows, own.places.start, self._words, n_threads=n_threads,
+            )  # fmt: skip
+        return PackedGradients(self._words, scale.units, len(evidence[0].own))
 
     def finished(self, tree: GrownTree) -> None:
         """The tree belongs to the model, and so do its combinations."""
         if self._scorers.statistics is not None:
             self._scorers.statistics.used(combinations_of(tree))
+
+
+def _by_era(samples: Sequence[Sample]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """The rows of all parcels, era after era, and where the eras begin."""
+    if len(samples) == 1:
+        return samples[0].rows, samples[0].eras
+    n_eras = len(samples[0].eras) - 1
+    rows = [
+        sample.rows[sample.eras[e] : sample.eras[e + 1]]
+        for e in range(n_eras)
+        for sample in samples
+    ]
+    eras = np.stack([sample.eras for sample in samples]).sum(axis=0).astype(np.uint32)
+    return np.concatenate(rows), eras
+
+
+def _mean_length(evidence: Sequence[Evidence], n_rows: int) -> float:
+    """Of the rows' gradients."""
+    totals = [np.sqrt(_squares(own)).sum() for own in evidence]
+    return float(sum(totals)) / n_rows
+
+
+def _mean_square(evidence: Sequence[Evidence]) -> float:
+    """Of the rows' gradients, by their weights."""
+    totals = np.zeros(2)
+    for own in evidence:
+        squares = _squares(own)
+        if own.weight is None:
+            totals += squares.sum(), len(squares)
+        else:
+            totals += (squares * own.weight).sum(), own.weight.sum(dtype=np.float64)
+    return float(totals[0] / totals[1])
+
+
+def _squares(evidence: Evidence) -> NDArray[np.float64]:
+    squares: NDArray[np.float64] = np.einsum(
+        "kn,kn->n", evidence.own, evidence.own, dtype=np.float64
+    )
+    return squares
 
 
 def _scorers(training: TrainingSet, n_gradients: int, settings: BoostSettings) -> Scorers:

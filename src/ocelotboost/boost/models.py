@@ -51,8 +51,8 @@ class Models(Protocol):
         """The raw predictions of all models, by name: the arrays that trees are added to."""
         ...
 
-    def evidence(self, ordering: int) -> Evidence:
-        """What a tree of this ordering is chosen by."""
+    def evidence(self, ordering: int) -> list[Evidence]:
+        """What a tree of this ordering is chosen by, parcel by parcel."""
         ...
 
     def add_tree(self, splits: Sequence[Split]) -> tuple[Floats, Floats]:

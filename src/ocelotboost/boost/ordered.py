@@ -21,21 +21,125 @@ from ocelotboost.boost.evidence import Evidence
 from ocelotboost.boost.models import Unseen, UnseenRows
 from ocelotboost.boost.plain import PlainModel, TrainingSet
 from ocelotboost.kernels import native
-from ocelotboost.leaves.estimate import LeafSettings, estimate_leaves
+from ocelotboost.leaves.estimate import LeafSettings, RowsInLeaves, estimate_leaves
 from ocelotboost.loss.base import Floats, Loss, Targets
-from ocelotboost.loss.passes import Leaves, NativePass, Pass
+from ocelotboost.loss.passes import Leaves, NativePass, Pass, SegmentedRows
 from ocelotboost.order.feature import Split
+from ocelotboost.order.parcels import sum_in_order
 from ocelotboost.order.segments import Segments
 
 
-class OrderedModel:
-    """M_{r,1}, M_{r,2} … of one ordering; rows stand era after era.
+class OrderedRows:
+    """The rows of one parcel at M_{r,1}, M_{r,2} …; they stand era after era.
 
-    rows         uint32 (n,)
     raw_of_all   float64, the raw predictions of all segments in one array
     raw          of each segment, (n_outputs, rows of body and tail) of them
     unseen_loss  sum of the losses of the tails, weights included
     """
+
+    def __init__(
+        self,
+        training: TrainingSet,
+        places: slice,
+        loss_pass: Pass,
+        rows: NDArray[np.uint32],
+        eras: NDArray[np.uint32],
+        start_values: Sequence[Floats],
+        n_slots: int,
+    ) -> None:
+        """``rows`` are places, those of era e are ``rows[eras[e] : eras[e + 1]]``;
+        ``start_values`` (n_outputs,) one per segment."""
+        self.places = places
+        self._pass = loss_pass
+        self._rows = rows
+        self._eras = eras
+        self._inside = rows - np.uint32(places.start)
+        self._target = training.target[rows]
+        self._weight = None if training.weight is None else training.weight[rows]
+        n_outputs, ends = len(start_values[0]), eras[2:].astype(np.intp)
+        self.raw_of_all = np.empty(n_outputs * int(ends.sum()))
+        pieces = np.split(self.raw_of_all, np.cumsum(ends[:-1]) * n_outputs)
+        self.raw = [piece.reshape(n_outputs, -1) for piece in pieces]
+        for raw, value in zip(self.raw, start_values, strict=True):
+            raw[:] = value[:, np.newaxis]
+        # Slot 0 is for own models, slot C - j for the bodies of segments j > 0.
+        self._gradients = np.zeros((n_slots, n_outputs, len(rows)), dtype=np.float32)
+        self.differentiate_tails()
+
+    def evidence(self) -> Evidence:
+        """The gradients as they are after the last tree."""
+        gradients = self._gradients
+        for j in range(len(gradients)):
+            self._differentiate(j, self._body(j), slot=0 if j == 0 else -j)
+        return Evidence(
+            gradients=gradients.reshape(-1, gradients.shape[2]),
+            own=gradients[0],
+            weight=self._weight,
+            places=self.places,
+            rows=self._rows,
+            eras=self._eras,
+        )
+
+    @property
+    def unseen(self) -> UnseenRows:
+        """The rows of all tails."""
+        tails = [raw[:, self._tail(j)] for j, raw in enumerate(self.raw)]
+        after_first = slice(self._eras[1], None)
+        return UnseenRows(*self._labels(after_first), np.concatenate(tails, axis=1))
+
+    def body_in_leaves(self, segment: int, leaves: Leaves) -> RowsInLeaves:
+        """``leaves`` are those of all rows, in the order of places."""
+        body = self._body(segment)
+        raw = np.ascontiguousarray(self.raw[segment][:, body])
+        return RowsInLeaves(*self._labels(body), raw, leaves[self._rows[body]])
+
+    def body_sums(self, loss_pass: NativePass, leaves: Leaves, n_leaves: int) -> Floats:
+        """(n_segments, n_leaves, 3) gradients, Hessians and weights of all bodies."""
+        return loss_pass.segment_sums(self._segmented(leaves), n_leaves, self.raw_of_all)
+
+    def add_by_segment(self, loss_pass: NativePass, leaves: Leaves, values: Floats) -> None:
+        """Add the values (n_segments, n_leaves) of their leaves to the predictions."""
+        self.unseen_loss = loss_pass.move_segments(
+            self._segmented(leaves), values, self.raw_of_all, self._gradients[0, 0]
+        )
+
+    def add(self, segment: int, leaves: Leaves, values: Floats, n_threads: int) -> None:
+        """Add the values (n_leaves, n_outputs) of their leaves to one segment's predictions."""
+        raw = self.raw[segment]
+        own_leaves = leaves[self._rows[: raw.shape[1]]]
+        native.add_leaf_values(own_leaves, values, raw, n_threads=n_threads)
+
+    def differentiate_tails(self) -> None:
+        """Gradients and losses of the rows at the models that have not seen them."""
+        self.unseen_loss = sum(
+            self._differentiate(j, self._tail(j), slot=0) for j in range(len(self.raw))
+        )
+
+    def _differentiate(self, segment: int, some: slice, slot: int) -> float:
+        """Gradients of some rows at a segment's model, into a slot; the sum of their losses."""
+        raw = np.ascontiguousarray(self.raw[segment][:, some])
+        out = np.empty(raw.shape, dtype=np.float32)
+        total = self._pass.gradients(*self._labels(some), raw, out)
+        self._gradients[slot, :, some] = out
+        return total
+
+    def _segmented(self, leaves: Leaves) -> SegmentedRows:
+        edges = self._eras[1:]
+        own = leaves[self.places]
+        return SegmentedRows(self._target, self._weight, self._inside, edges, own)
+
+    def _body(self, segment: int) -> slice:
+        return slice(0, self._eras[segment + 1])
+
+    def _tail(self, segment: int) -> slice:
+        return slice(self._eras[segment + 1], self._eras[segment + 2])
+
+    def _labels(self, some: slice) -> tuple[Targets, NDArray[np.float32] | None]:
+        return self._target[some], None if self._weight is None else self._weight[some]
+
+
+class OrderedModel:
+    """M_{r,1}, M_{r,2} … of one ordering, parcel by parcel."""
 
     def __init__(
         self,
@@ -49,111 +153,64 @@ class OrderedModel:
         """``body_gradients``: a body's are taken at its "segment"'s model, as in the paper, or at
         each row's "own". Every segment starts from the targets of its own body."""
         self._pass = loss_pass
-        self._segments = segments
-        self.rows = segments.rows_by_era(ordering)
-        self._target = training.target[self.rows]
-        self._weight = None if training.weight is None else training.weight[self.rows]
-        ends = segments.edges[1:]
-        self.raw_of_all = np.empty(loss.n_outputs * sum(ends))
-        pieces = np.split(self.raw_of_all, np.cumsum(ends[:-1]) * loss.n_outputs)
-        self.raw = [piece.reshape(loss.n_outputs, -1) for piece in pieces]
-        for j, raw in enumerate(self.raw):
-            raw[:] = self._start_value(loss, j)[:, np.newaxis]
-        # Slot 0 is for own models, slot C - j for the bodies of segments j > 0.
-        n_slots = segments.n_segments if body_gradients == "segment" else 1
-        self._gradients = np.zeros((n_slots, loss.n_outputs, len(self.rows)), dtype=np.float32)
-        self.differentiate_tails()
-
-    def evidence(self) -> Evidence:
-        """The gradients as they are after the last tree."""
-        segments, gradients = self._segments, self._gradients
-        for j in range(len(gradients)):
-            self._differentiate(j, segments.body(j), slot=0 if j == 0 else -j)
-        return Evidence(
-            gradients=gradients.reshape(-1, gradients.shape[2]),
-            own=gradients[0],
-            weight=self._weight,
-            rows=self.rows,
-            eras=segments.era_edges,
+        target, weight = training.target, training.weight
+        rows = segments.rows_by_era(ordering)
+        bodies = [rows[segments.body(j)] for j in range(segments.n_segments)]
+        start_values = [
+            loss.start_value(target[body], None if weight is None else weight[body])
+            for body in bodies
+        ]
+        tails = rows[segments.edges[0] :]
+        self.unseen_weight = (
+            float(len(tails)) if weight is None else float(weight[tails].sum(dtype=np.float64))
         )
+        n_slots = segments.n_segments if body_gradients == "segment" else 1
+        self.parcels = [
+            OrderedRows(
+                training, places, loss_pass, *segments.eras_of(rows, places), start_values, n_slots
+            )
+            for places in training.parcels.slices
+        ]
+
+    @property
+    def unseen_loss(self) -> float:
+        return sum(rows.unseen_loss for rows in self.parcels)
 
     @property
     def unseen(self) -> UnseenRows:
         """The rows of all tails."""
-        tails = [raw[:, self._segments.tail(j)] for j, raw in enumerate(self.raw)]
-        return UnseenRows(*self._rows_of(self._after_first), np.concatenate(tails, axis=1))
-
-    @property
-    def unseen_weight(self) -> float:
-        target, weight = self._rows_of(self._after_first)
-        return float(len(target)) if weight is None else float(weight.sum(dtype=np.float64))
+        parts = [rows.unseen for rows in self.parcels]
+        if len(parts) == 1:
+            return parts[0]
+        weights = [part.weight for part in parts if part.weight is not None]
+        return UnseenRows(
+            np.concatenate([part.target for part in parts]),
+            np.concatenate(weights) if weights else None,
+            np.concatenate([part.raw for part in parts], axis=1),
+        )
 
     def fill_leaves(
         self, leaves: Leaves, n_leaves: int, learning_rate: float, settings: LeafSettings
     ) -> None:
         """Every segment's model takes one step with the leaf values of its own body. ``leaves`` are
-        those of the rows as they come."""
-        if isinstance(self._pass, NativePass) and settings.rule.method != "Exact":
-            self.unseen_loss = self._pass.step_segments(
-                self._target,
-                self._weight,
-                self.rows,
-                self._segments.era_edges[1:],
-                leaves,
-                n_leaves,
-                settings.rule.method == "Newton",
-                settings.regularization,
-                settings.min_weight,
-                learning_rate,
-                self.raw_of_all,
-                self._gradients[0, 0],
+        those of the rows in the order of places."""
+        loss_pass = self._pass
+        if isinstance(loss_pass, NativePass) and settings.rule.method != "Exact":
+            sums = sum_in_order(
+                [rows.body_sums(loss_pass, leaves, n_leaves) for rows in self.parcels]
             )
+            values = learning_rate * settings.step_of(sums)
+            for rows in self.parcels:
+                rows.add_by_segment(loss_pass, leaves, values)
             return
         one_step = replace(settings, rule=replace(settings.rule, iterations=1))
-        own_leaves = leaves[self.rows]
-        for j, raw in enumerate(self.raw):
-            body = self._segments.body(j)
-            values, _ = estimate_leaves(
-                self._pass,
-                *self._rows_of(body),
-                np.ascontiguousarray(raw[:, body]),
-                None,
-                own_leaves[body],
-                n_leaves,
-                one_step,
-            )
-            native.add_leaf_values(
-                own_leaves[: raw.shape[1]],
-                learning_rate * values,
-                raw,
-                n_threads=settings.n_threads,
-            )
-        self.differentiate_tails()
-
-    def _start_value(self, loss: Loss, segment: int) -> Floats:
-        return loss.start_value(*self._rows_of(self._segments.body(segment)))
-
-    def differentiate_tails(self) -> None:
-        """Gradients and losses of the rows at the models that have not seen them."""
-        segments = range(self._segments.n_segments)
-        self.unseen_loss = sum(
-            self._differentiate(j, self._segments.tail(j), slot=0) for j in segments
-        )
-
-    def _differentiate(self, segment: int, some: slice, slot: int) -> float:
-        """Gradients of some rows at a segment's model, into a slot; the sum of their losses."""
-        raw = np.ascontiguousarray(self.raw[segment][:, some])
-        out = np.empty(raw.shape, dtype=np.float32)
-        total = self._pass.gradients(*self._rows_of(some), raw, out)
-        self._gradients[slot, :, some] = out
-        return total
-
-    @property
-    def _after_first(self) -> slice:
-        return slice(self._segments.edges[0], None)
-
-    def _rows_of(self, some: slice) -> tuple[Targets, NDArray[np.float32] | None]:
-        return self._target[some], None if self._weight is None else self._weight[some]
+        for j in range(len(self.parcels[0].raw)):
+            bodies = [rows.body_in_leaves(j, leaves) for rows in self.parcels]
+            values, _ = estimate_leaves(loss_pass, bodies, n_leaves, one_step)
+            for rows in self.parcels:
+                rows.add(j, leaves, learning_rate * values, settings.n_threads)
+        for rows in self.parcels:
+            rows.differentiate_tails()
 
 
 class OrderedModels:
@@ -201,11 +258,16 @@ class OrderedModels:
     @property
     def raw(self) -> dict[str, Floats]:
         """Of M₀ and, one after the other, of the segments of every ordering."""
-        segments = {f"segments {r}": model.raw_of_all for r, model in self._supporting.items()}
-        return {"model 0": self.main.raw, **segments}
+        segments = {
+            f"segments {r}, parcel {p}": rows.raw_of_all
+            for r, model in self._supporting.items()
+            for p, rows in enumerate(model.parcels)
+        }
+        main = {f"model 0, parcel {p}": rows.raw for p, rows in enumerate(self.main.parcels)}
+        return {**main, **segments}
 
-    def evidence(self, ordering: int) -> Evidence:
-        return self._supporting[ordering].evidence()
+    def evidence(self, ordering: int) -> list[Evidence]:
+        return [rows.evidence() for rows in self._supporting[ordering].parcels]
 
     def unseen(self) -> Unseen:
         """The rows of all tails."""
@@ -215,7 +277,8 @@ class OrderedModels:
 
     def raw_restored(self) -> None:
         for model in self._supporting.values():
-            model.differentiate_tails()
+            for rows in model.parcels:
+                rows.differentiate_tails()
         self.main.raw_restored(known_gradients=True)
 
     def add_tree(self, splits: Sequence[Split]) -> tuple[Floats, Floats]:

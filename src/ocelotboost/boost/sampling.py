@@ -26,13 +26,14 @@ class Sampling(Protocol):
         self,
         gradients: NDArray[np.float32],
         weight: NDArray[np.float32] | None,
-        last_leaf_size: float | None,
+        leaf_size: float,
         rng: np.random.Generator,
     ) -> NDArray[np.float32] | None:
-        """Sampling weight of each row, 0 for rows left out; None when all rows count one.
+        """Sampling weight of each row of a parcel, 0 for rows left out; None when all rows count
+        one.
 
-        gradients       (n_outputs, n)
-        last_leaf_size  mean |leaf value| of the last tree, None before the first
+        gradients  (n_outputs, n)
+        leaf_size  mean |leaf value| of the last tree; before the first, mean length of a gradient
         """
         ...
 
@@ -44,7 +45,7 @@ class AllRows:
         self,
         gradients: NDArray[np.float32],
         weight: NDArray[np.float32] | None,
-        last_leaf_size: float | None,
+        leaf_size: float,
         rng: np.random.Generator,
     ) -> None:
         return None
@@ -62,7 +63,7 @@ class Bayesian:
         self,
         gradients: NDArray[np.float32],
         weight: NDArray[np.float32] | None,
-        last_leaf_size: float | None,
+        leaf_size: float,
         rng: np.random.Generator,
     ) -> NDArray[np.float32]:
         drawn = rng.standard_exponential(int(gradients.shape[1]), dtype=np.float32)
@@ -89,11 +90,11 @@ class Bernoulli:
         self,
         gradients: NDArray[np.float32],
         weight: NDArray[np.float32] | None,
-        last_leaf_size: float | None,
+        leaf_size: float,
         rng: np.random.Generator,
     ) -> NDArray[np.float32]:
         taken = rng.random(int(gradients.shape[1]), dtype=np.float32) < self.share
-        if not taken.any():
+        if len(taken) and not taken.any():
             taken[rng.integers(len(taken))] = True
         return taken.astype(np.float32)
 
@@ -111,17 +112,14 @@ class MinimalVariance:
         self,
         gradients: NDArray[np.float32],
         weight: NDArray[np.float32] | None,
-        last_leaf_size: float | None,
+        leaf_size: float,
         rng: np.random.Generator,
     ) -> NDArray[np.float32]:
-        if last_leaf_size is None:
-            lengths = np.sqrt(np.einsum("kn,kn->n", gradients, gradients, dtype=np.float64))
-            last_leaf_size = float(lengths.mean())
         n_rows = int(gradients.shape[1])
         uniform = rng.random(n_rows, dtype=np.float32)
         out = np.empty(n_rows, dtype=np.float32)
         native.minimal_variance_weights(
-            gradients, weight, uniform, last_leaf_size**2, self.share, out,
+            gradients, weight, uniform, leaf_size**2, self.share, out,
             n_threads=self.n_threads,
         )  # fmt: skip
         return out if out.any() else np.ones_like(out)

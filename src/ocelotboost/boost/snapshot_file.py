@@ -76,7 +76,7 @@ def to_bytes(stored: Stored) -> bytes:
         "features": [feature.to_json() for feature in features],
     }
     arrays = {
-        **_tree_arrays(stored.trees, features, len(moment.raw["model 0"])),
+        **_tree_arrays(stored.trees, features, len(moment.raw["model 0, parcel 0"])),
         "history": np.array(list(stored.curves.values()), dtype=np.float64),
         **{_RAW + name: raw for name, raw in moment.raw.items()},
     }

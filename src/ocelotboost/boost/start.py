@@ -56,6 +56,7 @@ def training_set(ordered: RowsInOrder) -> TrainingSet:
         ordered.target,
         ordered.weight,
         _are_whole(ordered.weight),
+        ordered.parcels,
         None if statistics is None else statistics.store,
         ordered.orderings,
     )

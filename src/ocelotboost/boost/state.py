@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+from numpy.random import default_rng
 
 from ocelotboost.boost.callback import History, IterationInfo
 from ocelotboost.boost.stopping import BestIteration, TimeLimit
@@ -19,17 +20,30 @@ from ocelotboost.boost.tree import GrownTree
 from ocelotboost.loss.base import Floats
 
 
-class Generators(NamedTuple):
-    """One for each kind of randomness, so that one kind does not shift the others."""
+@dataclass(frozen=True)
+class Generators:
+    """One for each kind of randomness, so that one kind does not shift the others.
 
-    samples: np.random.Generator
+    samples  one per parcel
+    """
+
+    samples: list[np.random.Generator]
     noise: np.random.Generator
     columns: np.random.Generator
     orderings: np.random.Generator
 
     @classmethod
-    def of(cls, seed: np.random.SeedSequence) -> Generators:
-        return cls(*(np.random.default_rng(child) for child in seed.spawn(len(cls._fields))))
+    def of(cls, seed: np.random.SeedSequence, n_parcels: int) -> Generators:
+        samples, *others = seed.spawn(4)
+        of_parcels = [samples, *samples.spawn(n_parcels - 1)]
+        return cls([default_rng(own) for own in of_parcels], *map(default_rng, others))
+
+    @property
+    def by_name(self) -> dict[str, np.random.Generator]:
+        samples = {f"samples of parcel {p}": own for p, own in enumerate(self.samples)}
+        return {
+            **samples, "noise": self.noise, "columns": self.columns, "orderings": self.orderings,
+        }  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -84,7 +98,7 @@ class TrainingState:
         """The present one. Its raw predictions are those that the next tree changes."""
         states = {
             name: generator.bit_generator.state
-            for name, generator in self.generators._asdict().items()
+            for name, generator in self.generators.by_name.items()
         }
         return Moment(len(self.trees), states, self.raw, self.clock.elapsed)
 
@@ -116,7 +130,7 @@ class TrainingState:
             curve[:] = curves[names]
         for name, array in self.raw.items():
             array[:] = moment.raw[name]
-        for name, generator in self.generators._asdict().items():
+        for name, generator in self.generators.by_name.items():
             generator.bit_generator.state = moment.generators[name]
         self.clock.restore(moment.seconds)
         self.stopped = stopped

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.grow.level import LeafHistograms
+from ocelotboost.grow.packing import PackedGradients
 from ocelotboost.grow.partition import RowSorter
-from ocelotboost.grow.scorer import Candidate, ColumnScorer, PackedGradients
+from ocelotboost.grow.scorer import Candidate, ColumnScorer
 from ocelotboost.grow.statistic_scorer import StatisticScorer
 from ocelotboost.order.feature import Split
 from ocelotboost.order.offers import Combinations

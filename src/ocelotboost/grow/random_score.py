@@ -16,17 +16,11 @@ from ocelotboost.loss.links import exponential
 
 
 def noise_scale(
-    random_strength: float,
-    gradients: NDArray[np.float32],
-    weight: NDArray[np.float32] | None,
-    n_rows: float,
-    model_length: float,
+    random_strength: float, mean_square: float, n_rows: float, model_length: float
 ) -> float:
-    """Standard deviation of the noise for the next tree; gradients are (n_outputs, n)."""
+    """Standard deviation of the noise for the next tree; ``mean_square`` is that of gradients."""
     if random_strength == 0:
         return 0.0
-    squares = np.einsum("kn,kn->n", gradients, gradients, dtype=np.float64)
-    mean_square = float(np.average(squares, weights=weight))
     decay = n_rows * float(exponential(np.array([-model_length]))[0])
     return random_strength * math.sqrt(mean_square) * decay / (1.0 + decay)
 
@@ -34,5 +28,5 @@ def noise_scale(
 def draw_noise(
     shape: tuple[int, ...], scale: float, rng: np.random.Generator
 ) -> NDArray[np.float64] | None:
-    """One draw a column; the same draws whatever the rows are. None: there is none."""
+    """One draw per column; the same draws whatever the rows are. None: there is none."""
     return None if scale == 0 else scale * rng.standard_normal(shape)

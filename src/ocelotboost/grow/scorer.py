@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.grow.level import Level
+from ocelotboost.grow.packing import PackedGradients
 from ocelotboost.grow.partition import Partition
 from ocelotboost.grow.random_score import draw_noise
 from ocelotboost.kernels import native
@@ -57,45 +58,6 @@ class Candidate:
     split: Split
     score: float
     noisy: float
-
-
-@dataclass(frozen=True)
-class PackedGradients:
-    """Gradients and weights of all rows as integers, two fields a word.
-
-    words      int64 (n_chunks, n_rows, words)
-    units      float64 (n_gradients + 1,) what the integer 1 is worth in each field
-    n_outputs  gradients a row has at one model
-    """
-
-    words: NDArray[np.int64]
-    units: NDArray[np.float64]
-    n_outputs: int
-
-
-class GradientPacker:
-    """Packs gradients, in memory that is kept from tree to tree."""
-
-    def __init__(self, n_rows: int, n_gradients: int, n_threads: int) -> None:
-        n_chunks, words = packed_layout(n_gradients)
-        self._words = aligned_empty((n_chunks, n_rows, words), np.int64)
-        self._n_threads = n_threads
-
-    def pack(
-        self,
-        gradients: NDArray[np.float32],
-        weight: NDArray[np.float32] | None,
-        whole_weights: bool,
-        rows: NDArray[np.uint32] | None,
-        n_outputs: int,
-    ) -> PackedGradients:
-        """Pack gradients (n_gradients, n_rows), not yet multiplied by the weight (n_rows,). Both
-        are those of ``rows``, or of the rows as they come."""
-        units = np.empty(len(gradients) + 1)
-        native.pack_gradients(
-            gradients, weight, whole_weights, rows, self._words, units, n_threads=self._n_threads
-        )
-        return PackedGradients(self._words, units, n_outputs)
 
 
 class ColumnScorer:

@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.grow.level import Level
+from ocelotboost.grow.packing import PackedGradients
 from ocelotboost.grow.partition import Partition
 from ocelotboost.grow.random_score import draw_noise
-from ocelotboost.grow.scorer import HISTOGRAM_BYTES, Candidate, PackedGradients, ScoreSettings
+from ocelotboost.grow.scorer import HISTOGRAM_BYTES, Candidate, ScoreSettings
 from ocelotboost.kernels import native
 from ocelotboost.kernels.contract import packed_layout
 from ocelotboost.kernels.memory import aligned_empty

@@ -196,13 +196,22 @@ def total_by_value(
     out_rows: NDArray[np.uint32],
 ) -> None: ...
 def order_keys(keys: NDArray[np.uint64], out_order: NDArray[np.uint32]) -> None: ...
+def absolute_sums(
+    gradients: NDArray[np.float32],
+    weights: NDArray[np.float32] | None,
+    out: NDArray[np.float64],
+    *,
+    n_threads: int,
+) -> None: ...
 def pack_gradients(
     gradients: NDArray[np.float32],
     weights: NDArray[np.float32] | None,
-    whole_weights: bool,
+    exact: bool,
+    units: NDArray[np.float64],
+    dithered: NDArray[np.uint8],
     rows: NDArray[np.uint32] | None,
-    out_packed: NDArray[np.int64],
-    out_units: NDArray[np.float64],
+    first_row: int,
+    inout_packed: NDArray[np.int64],
     *,
     n_threads: int,
 ) -> None: ...
@@ -330,19 +339,14 @@ def softmax(
     *,
     n_threads: int,
 ) -> None: ...
-def step_leaves(
+def loss_leaf_sums(
     kind: int,
     parameter: float,
     targets: NDArray[np.float32],
     weights: NDArray[np.float32] | None,
+    raw: NDArray[np.float64],
     leaves: NDArray[np.uint32],
-    newton: bool,
-    regularization: float,
-    min_weight: float,
-    rate: float,
-    inout_raw: NDArray[np.float64],
-    out_values: NDArray[np.float64],
-    out_weights: NDArray[np.float64],
+    out: NDArray[np.float64],
     *,
     n_threads: int,
 ) -> None: ...
@@ -362,7 +366,7 @@ def leaf_values(
     *,
     n_threads: int,
 ) -> None: ...
-def step_segments(
+def segment_sums(
     kind: int,
     parameter: float,
     targets: NDArray[np.float32],
@@ -370,11 +374,20 @@ def step_segments(
     rows: NDArray[np.uint32],
     edges: NDArray[np.uint32],
     leaves: NDArray[np.uint32],
-    n_leaves: int,
-    newton: bool,
-    regularization: float,
-    min_weight: float,
-    rate: float,
+    raw: NDArray[np.float64],
+    out: NDArray[np.float64],
+    *,
+    n_threads: int,
+) -> None: ...
+def move_segments(
+    kind: int,
+    parameter: float,
+    targets: NDArray[np.float32],
+    weights: NDArray[np.float32] | None,
+    rows: NDArray[np.uint32],
+    edges: NDArray[np.uint32],
+    leaves: NDArray[np.uint32],
+    values: NDArray[np.float64],
     inout_raw: NDArray[np.float64],
     out_gradients: NDArray[np.float32],
     *,

@@ -6,20 +6,25 @@
     Exact      the weighted quantile of the residuals
 
 Gradient and Newton take several steps. Each leaf goes its own way: a step that makes the loss of
-its rows worse is halved. C++ does so leaf by leaf, NumPy for all leaves in one pass over the rows.
+its rows worse is halved. Rows of a single parcel go leaf by leaf, in C++ where it knows the loss.
+Otherwise a step of all leaves is one pass over the rows, whose sums are added up parcel by parcel
+(order/parcels.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.kernels import native
 from ocelotboost.loss.base import Floats, LeafRule, Targets
-from ocelotboost.loss.passes import LeafSums, Leaves, NativePass, Pass, SummingPass, rows_by_leaf
+from ocelotboost.loss.passes import LeafSums, Leaves, NativePass, Pass, add_up, rows_by_leaf
+
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 _MAX_HALVINGS = 10
 _NEGLIGIBLE = 1e-8
@@ -46,76 +51,100 @@ class LeafSettings:
         """A single step along the derivatives."""
         return self.rule.method != "Exact" and self.rule.iterations == 1
 
+    def step_of(self, sums: Floats) -> Floats:
+        """One step of leaves with one output, by their sums (..., 3) of gradients, Hessians and
+        weights."""
+        gradients, hessians, weights = np.moveaxis(sums, -1, 0)
+        divisor = hessians if self.rule.method == "Newton" else weights
+        steps = gradients / (divisor + self.regularization)
+        return np.where(weights < self.min_weight, 0.0, steps)
+
+
+@dataclass(frozen=True)
+class RowsInLeaves:
+    """Rows of one parcel, and the leaves they are in.
+
+    target     float32 (n,)
+    weight     float32 (n,), or None when all weigh 1
+    raw        float64 (n_outputs, n)
+    leaves     uint32 (n,)
+    gradients  float32 (n_outputs, n) the negative gradients at ``raw``, if they are known
+    """
+
+    target: Targets
+    weight: NDArray[np.float32] | None
+    raw: Floats
+    leaves: Leaves
+    gradients: NDArray[np.float32] | None = None
+
+    def sums(self, loss_pass: Pass, steps: Floats, with_losses: bool) -> LeafSums:
+        """At the raw predictions plus the steps (n_leaves, n_outputs) of their leaves."""
+        known = None if with_losses or steps.any() else self.gradients
+        return loss_pass.leaf_sums(
+            self.target, self.weight, self.raw, self.leaves, steps, with_losses, known
+        )
+
 
 def estimate_leaves(
-    loss_pass: Pass,
-    target: Targets,
-    weight: NDArray[np.float32] | None,
-    raw: Floats,
-    gradients: NDArray[np.float32] | None,
-    leaves: Leaves,
-    n_leaves: int,
-    settings: LeafSettings,
+    loss_pass: Pass, parcels: Sequence[RowsInLeaves], n_leaves: int, settings: LeafSettings
 ) -> tuple[Floats, Floats]:
-    """Values (n_leaves, n_outputs), before the learning rate, and weights (n_leaves,) of leaves.
-
-    ``leaves`` (n,) are the rows' leaf numbers, ``raw`` (n_outputs, n) their raw predictions and
-    ``gradients`` (n_outputs, n) the negative gradients there, if they are known.
-    """
+    """Values (n_leaves, n_outputs), before the learning rate, and weights (n_leaves,) of leaves."""
     if settings.rule.method == "Exact":
-        values, weights = _quantiles(target, weight, raw, leaves, n_leaves, settings)
-    elif isinstance(loss_pass, NativePass):
+        values, weights = _quantiles(parcels, n_leaves, settings)
+    elif len(parcels) == 1 and isinstance(loss_pass, NativePass) and not settings.one_step:
+        (rows,) = parcels
         values, weights = loss_pass.leaf_values(
-            target,
-            weight,
-            raw,
-            leaves,
+            rows.target,
+            rows.weight,
+            rows.raw,
+            rows.leaves,
             n_leaves,
             settings.rule.method == "Newton",
             settings.regularization,
             settings.rule.iterations,
         )
-    elif settings.one_step:
-        none = np.zeros((n_leaves, len(raw)))
-        sums = loss_pass.leaf_sums(target, weight, raw, leaves, none, False, gradients)
-        values, weights = _step(sums, settings), sums.weights
     else:
-        values, weights = _in_steps(loss_pass, target, weight, raw, leaves, n_leaves, settings)
+        values, weights = _in_steps(loss_pass, parcels, n_leaves, settings)
     values[weights < settings.min_weight] = 0.0
     return values, weights
 
 
 def _quantiles(
-    target: Targets,
-    weight: NDArray[np.float32] | None,
-    raw: Floats,
-    leaves: Leaves,
-    n_leaves: int,
-    settings: LeafSettings,
+    parcels: Sequence[RowsInLeaves], n_leaves: int, settings: LeafSettings
 ) -> tuple[Floats, Floats]:
+    leaves = _joined([rows.leaves for rows in parcels])
+    weights = [rows.weight for rows in parcels if rows.weight is not None]
     rows, offsets = rows_by_leaf(leaves, n_leaves, settings.n_threads)
-    quantiles, weights = np.empty(n_leaves), np.empty(n_leaves)
+    quantiles, leaf_weights = np.empty(n_leaves), np.empty(n_leaves)
     native.leaf_quantiles(
-        settings.alpha, target, weight, raw[0], rows, offsets, quantiles, weights,
+        settings.alpha,
+        _joined([rows.target for rows in parcels]),
+        _joined(weights) if weights else None,
+        _joined([rows.raw[0] for rows in parcels]),
+        rows,
+        offsets,
+        quantiles,
+        leaf_weights,
         n_threads=settings.n_threads,
-    )  # fmt: skip
-    return quantiles[:, np.newaxis], weights
+    )
+    return quantiles[:, np.newaxis], leaf_weights
+
+
+def _joined(parts: list[NDArray[Scalar]]) -> NDArray[Scalar]:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def _in_steps(
-    loss_pass: SummingPass,
-    target: Targets,
-    weight: NDArray[np.float32] | None,
-    raw: Floats,
-    leaves: Leaves,
-    n_leaves: int,
-    settings: LeafSettings,
+    loss_pass: Pass, parcels: Sequence[RowsInLeaves], n_leaves: int, settings: LeafSettings
 ) -> tuple[Floats, Floats]:
-    def sums_at(values: Floats) -> LeafSums:
-        return loss_pass.leaf_sums(target, weight, raw, leaves, values, True)
+    def sums_at(values: Floats, with_losses: bool) -> LeafSums:
+        return add_up([rows.sums(loss_pass, values, with_losses) for rows in parcels])
 
-    values: Floats = np.zeros((n_leaves, len(raw)))
-    sums = sums_at(values)
+    n_outputs = len(parcels[0].raw)
+    values: Floats = np.zeros((n_leaves, n_outputs))
+    sums = sums_at(values, n_outputs > 1 and not settings.one_step)
+    if settings.one_step:
+        return _step(sums, settings), sums.weights
     moving = np.ones((n_leaves, 1), dtype=np.bool_)
     for _ in range(settings.rule.iterations):
         step, sums = _improve(values, np.where(moving, _step(sums, settings), 0.0), sums, sums_at)
@@ -150,17 +179,25 @@ def _step(sums: LeafSums, settings: LeafSettings) -> Floats:
 
 
 def _improve(
-    values: Floats, step: Floats, sums: LeafSums, sums_at: Callable[[Floats], LeafSums]
+    values: Floats, step: Floats, sums: LeafSums, sums_at: Callable[[Floats, bool], LeafSums]
 ) -> tuple[Floats, LeafSums]:
     """The steps (n_leaves, n_outputs), each halved until its leaf is no worse, and the sums after
     them. A leaf that never gets there takes none; its sums are of no use any more."""
+    suspect = np.ones(len(step), dtype=np.bool_)
+    if step.shape[1] == 1:
+        # A step that has not turned the gradient round did not go too far.
+        moved = sums_at(values + step, False)
+        suspect = ~(moved.gradients * step >= 0)[:, 0]
+        if not suspect.any():
+            return step, moved
+        sums = sums_at(values, True)
     # Sums of many rows have rounding noise; it must not decide.
     limits = sums.losses + 1e-12 * np.abs(sums.losses)
-    moved = sums_at(values + step)
+    moved = sums_at(values + step, True)
     for _ in range(_MAX_HALVINGS):
-        worse = moved.losses > limits
+        worse = suspect & (moved.losses > limits)
         if not worse.any():
-            break
+            return step, moved
         step = np.where(worse[:, np.newaxis], step / 2, step)
-        moved = sums_at(values + step)
-    return np.where((moved.losses > limits)[:, np.newaxis], 0.0, step), moved
+        moved = sums_at(values + step, True)
+    return np.where((suspect & (moved.losses > limits))[:, np.newaxis], 0.0, step), moved

@@ -6,6 +6,7 @@ for the others, as a user's own, it takes sums over leaves and NumPy.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -44,7 +45,24 @@ class LeafSums(NamedTuple):
     classes: Floats | None = None
 
 
-class SummingPass(Protocol):
+class SegmentedRows(NamedTuple):
+    """Rows that stand era after era (order/segments.py).
+
+    target  float32 (n,)
+    weight  float32 (n,), or None when all weigh 1
+    rows    uint32 (n,) which row each of them is
+    edges   uint32 (n_segments + 1,) where the bodies end, and the last tail
+    leaves  uint32 (n,) of the rows by their numbers
+    """
+
+    target: Targets
+    weight: Weights
+    rows: NDArray[np.uint32]
+    edges: NDArray[np.uint32]
+    leaves: Leaves
+
+
+class Pass(Protocol):
     def gradients(
         self, target: Targets, weight: Weights, raw: Floats, out: NDArray[np.float32]
     ) -> float:
@@ -72,6 +90,7 @@ class SummingPass(Protocol):
 class NativePass:
     """A loss that C++ knows."""
 
+    loss: Loss
     kind: int
     parameter: float
     n_threads: int
@@ -83,37 +102,27 @@ class NativePass:
             self.kind, self.parameter, target, weight, raw[0], out[0], n_threads=self.n_threads
         )
 
-    def step_leaves(
+    def leaf_sums(
         self,
         target: Targets,
         weight: Weights,
-        leaves: Leaves,
-        n_leaves: int,
-        newton: bool,
-        regularization: float,
-        min_weight: float,
-        rate: float,
         raw: Floats,
-    ) -> tuple[Floats, Floats]:
-        """One step of all leaves, rounded and added to ``raw`` (1, n). Values (n_leaves, 1), the
-        rate included, and weights (n_leaves,) of leaves."""
-        values, weights = np.empty(n_leaves), np.empty(n_leaves)
-        native.step_leaves(
-            self.kind,
-            self.parameter,
-            target,
-            weight,
-            leaves,
-            newton,
-            regularization,
-            min_weight,
-            rate,
-            raw[0],
-            values,
-            weights,
+        leaves: Leaves,
+        leaf_steps: Floats,
+        with_losses: bool,
+        gradients: NDArray[np.float32] | None = None,
+    ) -> LeafSums:
+        n_leaves = len(leaf_steps)
+        moved = _moved(raw, leaves, leaf_steps, self.n_threads)
+        sums = np.empty((n_leaves, 3))
+        native.loss_leaf_sums(
+            self.kind, self.parameter, target, weight, moved[0], leaves, sums,
             n_threads=self.n_threads,
-        )
-        return values[:, np.newaxis], weights
+        )  # fmt: skip
+        losses = np.zeros(n_leaves)
+        if with_losses:
+            losses = _over_leaves(self.loss.value(target, moved[0]), weight, leaves, n_leaves)
+        return LeafSums(sums[:, :1], sums[:, 1:2, np.newaxis], sums[:, 2], losses)
 
     def leaf_values(
         self,
@@ -146,38 +155,20 @@ class NativePass:
         )
         return values[:, np.newaxis], weights
 
-    def step_segments(
-        self,
-        target: Targets,
-        weight: Weights,
-        rows: NDArray[np.uint32],
-        edges: NDArray[np.uint32],
-        leaves: Leaves,
-        n_leaves: int,
-        newton: bool,
-        regularization: float,
-        min_weight: float,
-        rate: float,
-        raw: Floats,
-        out: NDArray[np.float32],
+    def segment_sums(self, rows: SegmentedRows, n_leaves: int, raw: Floats) -> Floats:
+        """(n_segments, n_leaves, 3) gradients, Hessians and weights of the bodies. ``raw`` holds
+        the predictions of one segment after the other."""
+        sums = np.empty((len(rows.edges) - 1, n_leaves, 3))
+        native.segment_sums(self.kind, self.parameter, *rows, raw, sums, n_threads=self.n_threads)
+        return sums
+
+    def move_segments(
+        self, rows: SegmentedRows, values: Floats, raw: Floats, out: NDArray[np.float32]
     ) -> float:
-        """One step of the models of all segments, and what ``gradients`` gives of their tails."""
-        return native.step_segments(
-            self.kind,
-            self.parameter,
-            target,
-            weight,
-            rows,
-            edges,
-            leaves,
-            n_leaves,
-            newton,
-            regularization,
-            min_weight,
-            rate,
-            raw,
-            out,
-            n_threads=self.n_threads,
+        """Add the values (n_segments, n_leaves) to ``raw``; then what ``gradients`` gives of the
+        tails."""
+        return native.move_segments(
+            self.kind, self.parameter, *rows, values, raw, out, n_threads=self.n_threads
         )
 
 
@@ -231,10 +222,7 @@ class _SoftmaxPass:
         n_leaves = len(leaf_steps)
         losses = np.zeros(n_leaves)
         if gradients is None:
-            moved = raw
-            if leaf_steps.any():
-                moved = raw.copy()
-                native.add_leaf_values(leaves, leaf_steps, moved, n_threads=self.n_threads)
+            moved = _moved(raw, leaves, leaf_steps, self.n_threads)
             gradients = np.empty(raw.shape, dtype=np.float32)
             self.gradients(target, weight, moved, gradients)
             if with_losses:
@@ -289,13 +277,37 @@ class NumpyPass:
         )
 
 
+def _moved(raw: Floats, leaves: Leaves, leaf_steps: Floats, n_threads: int) -> Floats:
+    """Raw predictions after the steps (n_leaves, n_outputs) of the rows' leaves."""
+    if not leaf_steps.any():
+        return raw
+    moved = raw.copy()
+    native.add_leaf_values(leaves, leaf_steps, moved, n_threads=n_threads)
+    return moved
+
+
 def _over_leaves(rows: Floats, weight: Weights, leaves: Leaves, n_leaves: int) -> Floats:
     """Sums (n_leaves,) of one number per row, times its weight."""
     weighted = rows if weight is None else rows * weight.astype(np.float64)
     return np.bincount(leaves, weights=weighted, minlength=n_leaves).astype(np.float64, copy=False)
 
 
-Pass = NativePass | SummingPass
+def add_up(parts: Sequence[LeafSums]) -> LeafSums:
+    """Sums over several parcels, added in their order."""
+    total, *others = parts
+    for part in others:
+        total = LeafSums(
+            total.gradients + part.gradients,
+            _both(total.hessians, part.hessians),
+            total.weights + part.weights,
+            total.losses + part.losses,
+            _both(total.classes, part.classes),
+        )
+    return total
+
+
+def _both(a: Floats | None, b: Floats | None) -> Floats | None:
+    return None if a is None or b is None else a + b
 
 
 def pass_for(loss: Loss, n_threads: int) -> Pass:
@@ -303,7 +315,7 @@ def pass_for(loss: Loss, n_threads: int) -> Pass:
     if isinstance(loss, MultiClass):
         return _SoftmaxPass(loss, n_threads)
     if loss.native is not None:
-        return NativePass(int(loss.native.kind), loss.native.parameter, n_threads)
+        return NativePass(loss, int(loss.native.kind), loss.native.parameter, n_threads)
     return NumpyPass(loss)
 
 

@@ -11,6 +11,7 @@ a parcel is a stretch of it. Fewer rows are a single parcel.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeVar
@@ -96,3 +97,11 @@ def _deal_at_random(
         mixed *= np.uint64(factor)
     mixed ^= mixed >> np.uint64(31)
     return ((mixed >> np.uint64(32)) * np.uint64(n_parcels)) >> np.uint64(32)
+
+
+def sum_in_order(parts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """The sum of what each parcel says, in their order."""
+    total, *others = parts
+    for part in others:
+        total = total + part
+    return total

@@ -56,6 +56,19 @@ class Segments:
         """The rows of an ordering, sorted inside each era, where their order does not matter."""
         return np.concatenate([np.sort(era) for era in np.split(ordering, self.edges[:-1])])
 
+    def eras_of(
+        self, rows_by_era: NDArray[np.uint32], places: slice
+    ) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+        """The rows of one parcel, era after era, and where the eras begin, with the end: uint32
+        (n_segments + 2,)."""
+        ends = np.array([places.start, places.stop])
+        inside = [
+            era[slice(*np.searchsorted(era, ends))]
+            for era in np.split(rows_by_era, self.edges[:-1])
+        ]
+        edges = np.cumsum([0, *map(len, inside)], dtype=np.uint32)
+        return np.concatenate(inside), edges
+
 
 def divide(n_rows: int, growth: float, first_body: int | None = None) -> Segments:
     """Segments of ``n_rows`` positions, each body ``growth`` times the one before.

@@ -7,6 +7,7 @@ generated inputs. Nothing here is fast, and nothing in the package calls it.
 from __future__ import annotations
 
 from ocelotboost.kernels.reference.grow import (
+    absolute_sums,
     accumulate_histograms,
     assign_leaves,
     fill_panel,
@@ -22,10 +23,11 @@ from ocelotboost.kernels.reference.leaves import (
     leaf_quantiles,
     leaf_values,
     loss_gradients,
+    loss_leaf_sums,
+    move_segments,
+    segment_sums,
     softmax_gradients,
     softmax_leaf_sums,
-    step_leaves,
-    step_segments,
 )
 from ocelotboost.kernels.reference.links import exponentials, logarithms, logistics, softmax
 from ocelotboost.kernels.reference.newton import class_leaf_sums, class_steps, newton_steps
@@ -55,6 +57,7 @@ from ocelotboost.kernels.reference.table import (
 )
 
 __all__ = [
+    "absolute_sums",
     "accumulate_histograms",
     "add_leaf_values",
     "answer_questions",
@@ -79,6 +82,9 @@ __all__ = [
     "logistics",
     "look_up",
     "loss_gradients",
+    "loss_leaf_sums",
+    "move_segments",
+    "segment_sums",
     "match_categories",
     "minimal_variance_weights",
     "newton_steps",
@@ -95,8 +101,6 @@ __all__ = [
     "softmax_gradients",
     "softmax_leaf_sums",
     "split_leaves",
-    "step_leaves",
-    "step_segments",
     "target_statistics",
     "total_by_value",
 ]

@@ -15,53 +15,48 @@ Indices = NDArray[np.uint32]
 Weights = NDArray[np.float32] | None
 _Sums: TypeAlias = NDArray[np.int64]
 
-_FIELD_LIMIT = 2147483647.0
-_COARSE = 2048.0
+
+def absolute_sums(
+    gradients: NDArray[np.float32], weights: Weights, out: Floats, *, n_threads: int
+) -> None:
+    """Sums of gradients times weight, and of the weight, all without their signs."""
+    out[:] = np.abs(_with_ones(gradients) * _weight(gradients, weights)).sum(axis=1)
 
 
 def pack_gradients(
     gradients: NDArray[np.float32],
     weights: Weights,
-    whole_weights: bool,
+    exact: bool,
+    units: Floats,
+    dithered: NDArray[np.uint8],
     rows: Indices | None,
-    out_packed: NDArray[np.int64],
-    out_units: Floats,
+    first_row: int,
+    inout_packed: NDArray[np.int64],
     *,
     n_threads: int,
 ) -> None:
-    """Gradients times weight, then the weight, rounded to multiples of a power of two. The i-th
-    of them goes to row ``rows[i]``, or to row i."""
-    n_outputs, n_rows = gradients.shape
-    weight = np.ones(n_rows) if weights is None else weights.astype(np.float64)
-    values = np.concatenate([gradients.astype(np.float64), np.ones((1, n_rows))])
-    most = _FIELD_LIMIT / 2 if weights is None else _FIELD_LIMIT / (4 * _COARSE)
-    exact = whole_weights and weight.sum() < most
-    n_roundings = weight.sum() if exact else n_rows
-    dither = (np.arange(n_rows, dtype=np.uint64) * 2654435769 % (1 << 32) >> 1) / 2147483648.0
-    fields = np.zeros((2 * out_packed.shape[0] * out_packed.shape[2], n_rows), dtype=np.int64)
-    for f in range(n_outputs + 1):
-        total = np.abs(values[f] * weight).sum()
-        counts = exact and f == n_outputs
-        unit = 1.0 if counts else _unit(total, n_roundings)
-        dithered = not counts and total < _COARSE * n_roundings * unit
-        scaled = (values[f] if exact else values[f] * weight) / unit
-        rounded = np.floor(scaled + (dither if dithered else 0.5))
+    """Gradients times weight, then the weight, rounded to multiples of their units. The i-th of
+    them goes to row ``rows[i]``, or to row ``first_row + i``."""
+    n_rows = gradients.shape[1]
+    weight = _weight(gradients, weights)
+    places = np.arange(first_row, first_row + n_rows) if rows is None else rows
+    dither = (places.astype(np.uint64) * 2654435769 % (1 << 32) >> 1) / 2147483648.0
+    n_chunks, _, n_words = inout_packed.shape
+    fields = np.zeros((2 * n_chunks * n_words, n_rows), dtype=np.int64)
+    for f, values in enumerate(_with_ones(gradients)):
+        scaled = (values if exact else values * weight) / units[f]
+        rounded = np.floor(scaled + (dither if dithered[f] else 0.5))
         fields[f] = rounded * weight if exact else rounded
-        out_units[f] = unit
     words = fields[0::2] * (1 << 32) + fields[1::2]
-    n_chunks, _, n_words = out_packed.shape
-    places = np.arange(n_rows) if rows is None else rows
-    out_packed[:, places] = words.reshape(n_chunks, n_words, n_rows).transpose(0, 2, 1)
+    inout_packed[:, places] = words.reshape(n_chunks, n_words, n_rows).transpose(0, 2, 1)
 
 
-def _unit(total: float, n_roundings: float) -> float:
-    if not total > 0:
-        return 1.0
-    room = _FIELD_LIMIT - n_roundings
-    unit = 2.0 ** np.ceil(np.log2(total / room))
-    while total / unit > room:
-        unit *= 2
-    return float(unit)
+def _with_ones(gradients: NDArray[np.float32]) -> Floats:
+    return np.concatenate([gradients.astype(np.float64), np.ones((1, gradients.shape[1]))])
+
+
+def _weight(gradients: NDArray[np.float32], weights: Weights) -> Floats:
+    return np.ones(gradients.shape[1]) if weights is None else weights.astype(np.float64)
 
 
 def accumulate_histograms(

@@ -31,29 +31,22 @@ def loss_gradients(
     return float((loss if weights is None else loss * weights).sum())
 
 
-def step_leaves(
+def loss_leaf_sums(
     kind: int,
     parameter: float,
     targets: Singles,
     weights: Singles | None,
+    raw: Floats,
     leaves: Indices,
-    newton: bool,
-    regularization: float,
-    min_weight: float,
-    rate: float,
-    inout_raw: Floats,
-    out_values: Floats,
-    out_weights: Floats,
+    out: Floats,
     *,
     n_threads: int,
 ) -> None:
-    """Every leaf takes a step, rounded to single precision, and its rows with it."""
-    values, out_weights[:] = _step(
-        kind, parameter, targets, weights, inout_raw, leaves, len(out_values),
-        newton, regularization, min_weight, rate,
-    )  # fmt: skip
-    out_values[:] = values.astype(np.float32)
-    inout_raw += out_values[leaves]
+    """Sums over leaves: gradient, hessian and weight."""
+    gradient, hessian, _ = derivatives(LossKind(kind), parameter, targets.astype(np.float64), raw)
+    weight = np.ones(len(targets)) if weights is None else weights.astype(np.float64)
+    for field, rows in enumerate((gradient, hessian, np.ones(len(targets)))):
+        out[:, field] = np.bincount(leaves, weights=rows * weight, minlength=len(out))
 
 
 def leaf_values(
@@ -100,7 +93,7 @@ def leaf_values(
         out_values[leaf] = value
 
 
-def step_segments(
+def segment_sums(
     kind: int,
     parameter: float,
     targets: Singles,
@@ -108,27 +101,42 @@ def step_segments(
     rows: Indices,
     edges: Indices,
     leaves: Indices,
-    n_leaves: int,
-    newton: bool,
-    regularization: float,
-    min_weight: float,
-    rate: float,
+    raw: Floats,
+    out: Floats,
+    *,
+    n_threads: int,
+) -> None:
+    """Sums over the leaves of each segment's body, at the segment's raw predictions."""
+    first = 0
+    for segment, (body, end) in enumerate(pairwise(edges.tolist())):
+        loss_leaf_sums(
+            kind, parameter, targets[:body], None if weights is None else weights[:body],
+            raw[first : first + body], leaves[rows[:body]], out[segment], n_threads=1,
+        )  # fmt: skip
+        first += end
+
+
+def move_segments(
+    kind: int,
+    parameter: float,
+    targets: Singles,
+    weights: Singles | None,
+    rows: Indices,
+    edges: Indices,
+    leaves: Indices,
+    values: Floats,
     inout_raw: Floats,
     out_gradients: Singles,
     *,
     n_threads: int,
 ) -> float:
-    """The model of every segment takes a step with the leaf values of its body. Gradients of the
-    tails, and the sum of their losses, after it."""
+    """Add the values of its leaves to every segment. Gradients of the tails, and the sum of their
+    losses, after it."""
     own_leaves = leaves[rows]
     first, total = 0, 0.0
-    for body, end in pairwise(edges.tolist()):
+    for segment, (body, end) in enumerate(pairwise(edges.tolist())):
         raw = inout_raw[first : first + end]
-        values, _ = _step(
-            kind, parameter, targets[:body], None if weights is None else weights[:body],
-            raw[:body], own_leaves[:body], n_leaves, newton, regularization, min_weight, rate,
-        )  # fmt: skip
-        raw += values[own_leaves[:end]]
+        raw += values[segment, own_leaves[:end]]
         total += loss_gradients(
             kind, parameter, targets[body:end], None if weights is None else weights[body:end],
             raw[body:], out_gradients[body:end], n_threads=1,
@@ -210,34 +218,6 @@ def add_leaf_values(
 ) -> None:
     """Add the values of its leaf to every row."""
     inout_raw += leaf_values[leaves].T
-
-
-def _step(
-    kind: int,
-    parameter: float,
-    targets: Singles,
-    weights: Singles | None,
-    raw: Floats,
-    leaves: Indices,
-    n_leaves: int,
-    newton: bool,
-    regularization: float,
-    min_weight: float,
-    rate: float,
-) -> tuple[Floats, Floats]:
-    """Values of leaves, gradient over hessian (newton) or weight, times the rate; and weights."""
-    gradient, hessian, _ = derivatives(LossKind(kind), parameter, targets.astype(np.float64), raw)
-    row_weights = np.ones(len(targets)) if weights is None else weights.astype(np.float64)
-
-    def over_leaves(field: Floats) -> Floats:
-        sums = np.bincount(leaves, weights=field * row_weights, minlength=n_leaves)
-        return sums.astype(np.float64)
-
-    leaf_weights = over_leaves(np.ones(len(targets)))
-    divisor = (over_leaves(hessian) if newton else leaf_weights) + regularization
-    with np.errstate(divide="ignore", invalid="ignore"):
-        values = rate * (over_leaves(gradient) / divisor)
-    return np.where(leaf_weights < min_weight, 0.0, values), leaf_weights
 
 
 def _leaves(rows: Indices, leaf_offsets: Indices) -> list[tuple[int, Indices]]:
