@@ -30,13 +30,13 @@ class Goal:
 class Variant:
     """Threads and rows that every library of a case runs with."""
 
-    words: str = ""  # behind a library's name, where a case has several variants
+    suffix: str = ""  # behind a library's name, where a case has several variants
     threads: int = 2
     share: float = 1.0  # of the rows
 
     def label(self, name: str) -> str:
         """How the tables call a library, or the case, in this variant."""
-        return f"{name}, {self.words}" if self.words else name
+        return f"{name}, {self.suffix}" if self.suffix else name
 
 
 def of_catboost(text: str, limit: float) -> Goal:

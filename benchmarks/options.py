@@ -1,4 +1,4 @@
-"""What every command lets one choose, and a call in words."""
+"""The options that all commands share, and a call as text."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def make_parser(
 
 def command(parser: ArgumentParser, options: Namespace) -> str:
     """The call, without the files it writes and what is the default anyway."""
-    words = [parser.prog]
+    parts = [parser.prog]
     for name, value in vars(options).items():
         if name in ("json", "markdown") or value == parser.get_default(name):
             continue
         several = "," if name == "only" else " "
         text = several.join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-        words += ["--" + name.replace("_", "-"), text]
-    return " ".join(words)
+        parts += ["--" + name.replace("_", "-"), text]
+    return " ".join(parts)

@@ -31,7 +31,7 @@ from benchmarks.peers import (
 )
 from benchmarks.report import environment
 from benchmarks.runs import Conditions, Run, find_run, keep_run, read_runs
-from benchmarks.standings import standings, stored_words
+from benchmarks.standings import standings, stored_note
 from benchmarks.tables import hold, scaled, split_table
 
 SEEDS = (0, 1, 2)
@@ -63,7 +63,7 @@ BY_NAME = {task.name: task for task in TASKS}
 
 
 def measure(task: Task, conditions: Conditions, library: Library) -> Run:
-    """Fit on the training rows, stop on the held out ones, score the test rows."""
+    """Fit on the training rows, stop on the held-out ones, score the test rows."""
     table = split_table(task.name, task.rows)
     held = hold(scaled(table.train, conditions.scale, conditions.seed), conditions.seed)
     stopping = Stopping(
@@ -133,7 +133,7 @@ def main() -> None:
                 print(f"{task.name} is not measured: {error}")
     for table in standings(runs):
         table.show()
-    print(stored_words(runs))
+    print(stored_note(runs))
 
 
 if __name__ == "__main__":

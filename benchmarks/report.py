@@ -1,4 +1,4 @@
-"""Tables on the screen and in Markdown, and the words about where they were made."""
+"""Tables on the screen and in Markdown, and how they were measured."""
 
 from __future__ import annotations
 

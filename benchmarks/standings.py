@@ -146,7 +146,7 @@ def mode_table(runs: Sequence[Run]) -> Table:
     return Table("Ordered compared with Plain", ("data", *columns), rows)
 
 
-def stored_words(runs: Sequence[Run]) -> str:
+def stored_note(runs: Sequence[Run]) -> str:
     """Which values of the tables were not measured with the others."""
     found = {f"{run.library} {run.version}": None for run in runs if run.stored}
     return f"Stored, from an earlier run: {', '.join(found)}." if found else "All values measured."

@@ -32,13 +32,13 @@ class Settings:
 
 @dataclass(frozen=True)
 class Stopping:
-    """The same task for all: trees until a held out part gets no better, else the defaults."""
+    """The same task for all: trees until a held-out part gets no better, else the defaults."""
 
     loss: str  # RMSE, Logloss or MultiClass
     learning_rate: float = 0.05
     depth: int = 6
     trees: int = 1000  # at most
-    rounds: int = 50  # without a better loss on the held out rows
+    rounds: int = 50  # without a better loss on the held-out rows
     seed: int = 0
     threads: int = 2
 

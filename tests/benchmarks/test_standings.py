@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.standings import average_table, loss_table, mode_table, stored_words
+from benchmarks.standings import average_table, loss_table, mode_table, stored_note
 
 from tests.benchmarks.runs import run
 
@@ -30,7 +30,7 @@ def test_differences_are_paired_by_seed():
         ["ocelot", "catboost", "1", "+1.00% ± 2.00%", "+1.00%", "+1.00%", "missed"],
         ["lightgbm", "catboost", "1", "+50.00%", "+50.00%", "+50.00%", "–"],
     ]
-    assert stored_words(runs) == "Stored, from an earlier run: catboost 1."
+    assert stored_note(runs) == "Stored, from an earlier run: catboost 1."
 
 
 def test_the_average_is_over_tables():

@@ -64,14 +64,14 @@ def test_a_model_without_names_takes_the_columns_as_they_come(tmp_path):
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda p: str(p / "no.parquet"), "where nothing is"),
+        (lambda p: str(p / "no.parquet"), "which does not exist"),
         (lambda p: str(p / "*.parquet"), "matches no file"),
         (lambda p: p, "has no Parquet files"),
         (lambda p: iter([]), "without any batch"),
         (lambda p: iter([1, 2]), "iterator .* of int"),
         (lambda p: TABLE.slice(0, 0).to_reader(), "has no rows"),
         (lambda p: TABLE.drop_columns(["c"]).to_reader(), "now missing:\n- c"),
-        (lambda p: iter([TABLE, TABLE.drop_columns(["b"])]), "'b' is no column of a batch"),
+        (lambda p: iter([TABLE, TABLE.drop_columns(["b"])]), "'b' is not a column of a batch"),
     ],
 )
 def test_what_cannot_be_read_is_named(make, words, tmp_path):
@@ -132,5 +132,5 @@ def test_an_error_leaves_no_file(tmp_path):
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(ParameterError, match="method='predict_proba'"):
         MODEL.predict_to_parquet(TABLE, tmp_path / "p.parquet", method="predict_proba")
-    with pytest.raises(InputError, match="'name' is no column of X"):
+    with pytest.raises(InputError, match="'name' is not a column of X"):
         MODEL.predict_to_parquet(TABLE, tmp_path / "p.parquet", keep=["name"])

@@ -1,4 +1,4 @@
-"""Models in words."""
+"""Models as text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ocelotboost import OcelotClassifier, OcelotRegressor
 from ocelotboost.errors import ParameterError
 from ocelotboost.model.describe import describe
 from ocelotboost.model.file import dumps
-from ocelotboost.model.words import Words
+from ocelotboost.model.wording import Wording
 from tests.data import multiclass, regression
 from tests.forests import category_forest
 from tests.model.models import small_model
@@ -36,9 +36,9 @@ def test_every_kind_of_question_has_words():
 
 
 def test_a_column_without_a_name_has_its_number():
-    words = Words(small_model().forest, None)
-    assert words.question(0, 31.5) == "feature 0 > 31.5"
-    assert words.combination(0) == "(feature 1 × feature 2)"
+    wording = Wording(small_model().forest, None)
+    assert wording.question(0, 31.5) == "feature 0 > 31.5"
+    assert wording.combination(0) == "(feature 1 × feature 2)"
 
 
 def test_the_summary_says_what_the_model_is():

@@ -1,4 +1,4 @@
-"""Names of columns are kept; what is no table is an error that says what would be."""
+"""Names of columns are kept; what is not a table is an error that says what is needed."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_a_lazy_frame_is_an_error_that_says_to_collect():
 
 
 def test_an_arrow_stream_that_is_no_table_is_an_error():
-    with pytest.raises(InputError, match="Arrow stream that is no table"):
+    with pytest.raises(InputError, match="Arrow stream that is not a table"):
         table_from_input(ArrowStream(pa.chunked_array([[1, 2]])))
 
 

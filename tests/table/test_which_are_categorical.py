@@ -152,9 +152,9 @@ def test_one_name_or_position_may_stand_alone(cat_features):
 @pytest.mark.parametrize(
     ("cat_features", "message"),
     [
-        (["zap"], "name 'zap', which is no column of X. Did you mean 'zip'?"),
-        (["CITY"], "name 'CITY', which is no column of X. Did you mean 'city'?"),
-        (["temperature"], "name 'temperature', which is no column of X."),
+        (["zap"], "name 'zap', which is not a column of X. Did you mean 'zip'?"),
+        (["CITY"], "name 'CITY', which is not a column of X. Did you mean 'city'?"),
+        (["temperature"], "name 'temperature', which is not a column of X."),
         ([5], "position 5, but X has 5 columns: positions go from 0 to 4"),
         ([-1], "position -1, but X has 5 columns: positions go from 0 to 4"),
         ([False, True], "boolean False: give names or positions; .*flatnonzero"),

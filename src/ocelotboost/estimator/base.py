@@ -232,7 +232,7 @@ class OcelotEstimator(FittedAttributes, DeclaredParameters):
     # ---- the model -----------------------------------------------------------------------
 
     def describe(self, trees: int | Sequence[int] | str = 1) -> str:
-        """The model in words: a summary, its size, and some of its trees.
+        """The model as text: a summary, its size, and some of its trees.
 
         trees  how many of the first trees, a list of tree numbers, or "all"
 

@@ -92,8 +92,8 @@ class ClassSettings:
                 scaled = scaled * weight
         if not (scaled.any() and np.isfinite(scaled).all()):
             raise ParameterError(
-                f"class_weights={self.class_weights!r} leaves no row that counts, or makes a "
-                "weight infinite; give weights above 0 that are not too large."
+                f"class_weights={self.class_weights!r} gives every row a weight of zero, "
+                "or some row an infinite one; give weights above 0 that are not too large."
             )
         return scaled
 
@@ -104,7 +104,7 @@ def _in_class_order(given: Any, classes: list[Any]) -> NDArray[np.float64]:
         for label in given:
             if label not in classes:
                 raise ParameterError(
-                    f"class_weights has a weight for {label!r}, which is no class of y; the "
+                    f"class_weights has a weight for {label!r}, which is not a class of y; the "
                     f"classes are {classes}."
                 )
         return np.array([float(given.get(label, 1.0)) for label in classes])

@@ -16,7 +16,7 @@ import numpy as np
 from ocelotboost.estimator.fitted import Fitted
 from ocelotboost.model.importance import feature_importances
 from ocelotboost.model.trained import TrainedModel
-from ocelotboost.model.words import Words
+from ocelotboost.model.wording import Wording
 
 _MOST_IMPORTANT = 6  # features that are listed
 
@@ -125,7 +125,7 @@ def _metrics(model: TrainedModel) -> tuple[str, str]:
 
 def _importance(model: TrainedModel) -> str:
     importances = feature_importances(model.forest)
-    words = Words(model.forest, model.feature_names)
+    wording = Wording(model.forest, model.feature_names)
     top = np.argsort(-importances, kind="stable")[:_MOST_IMPORTANT].tolist()
     largest = max(float(importances[top[0]]), 1e-300)
     others = model.n_features - len(top)
@@ -133,7 +133,7 @@ def _importance(model: TrainedModel) -> str:
     for feature in top:
         width = 10 * importances[feature] / largest
         bar = f'<span class="bar" style="width: {width:.2f}em"></span>'
-        name = escape(words.feature(feature))
+        name = escape(wording.feature(feature))
         rows.append([f"<td>{name}</td>", f"<td>{bar}{importances[feature]:.1%}</td>"])
     if others:
         rest = max(0.0, 1.0 - float(importances[top].sum()))

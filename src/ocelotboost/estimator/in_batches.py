@@ -31,7 +31,7 @@ PREDICTIONS = {
 
 
 def batches_for(model: TrainedModel, source: Source, estimator_name: str) -> Iterator[Any]:
-    """The columns of the model, in batches of rows. A source may have others besides, which are
+    """The columns of the model, in batches of rows. A source may have other columns, which are
     not read."""
     columns = columns_for(model, source, estimator_name)
     n_batches = 0
@@ -127,16 +127,16 @@ def _columns(values: NDArray[Any], method: str, model: TrainedModel) -> dict[str
 
 def _in_groups(batches: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Batches put together until they are worth a row group."""
-    held: list[dict[str, Any]] = []
+    gathered: list[dict[str, Any]] = []
     n_rows = 0
     for batch in batches:
-        held.append(batch)
+        gathered.append(batch)
         n_rows += len(next(iter(batch.values())))
         if n_rows >= _GROUP_ROWS:
-            yield _joined(held)
-            held, n_rows = [], 0
-    if held:
-        yield _joined(held)
+            yield _joined(gathered)
+            gathered, n_rows = [], 0
+    if gathered:
+        yield _joined(gathered)
 
 
 def _joined(batches: list[dict[str, Any]]) -> dict[str, Any]:

@@ -65,7 +65,7 @@ def _loss_of(model: TrainedModel) -> Loss:
         warnings.warn(
             f"The model was trained with your own loss {model.loss.removeprefix('custom:')!r}, "
             "which is code and not in the file: a link of its own is not applied, and predict "
-            "gives raw predictions (predict_proba takes them for log-odds).",
+            "gives raw predictions (predict_proba treats them as log-odds).",
             stacklevel=4,
         )
         fallback = "Logloss" if model.kind == "classifier" else "RMSE"

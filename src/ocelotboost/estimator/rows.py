@@ -67,21 +67,21 @@ def split(
     check_time(table, settings.has_time)
     everything = counted(table, target.values, target.weight)
     if settings.validation_fraction is None:
-        _check_nothing_to_hold_out(settings, evals)
+        _check_no_validation(settings, evals)
         return Rows(everything, everything, evals)
     if VALIDATION in (rows.name for rows in evals):
         raise ParameterError(
             f"validation_fraction={settings.validation_fraction} holds rows out, which history_ "
             f"calls {VALIDATION!r}, and there is an eval set of that name; give one of them."
         )
-    held = _held_out(everything, target.classes is not None, settings)
-    if held.all() or not held.any():
+    chosen = _validation_rows(everything, target.classes is not None, settings)
+    if chosen.all() or not chosen.any():
         raise ParameterError(
             f"validation_fraction={settings.validation_fraction} of {everything.n_rows} rows "
             "leaves no rows to train on or none to validate; use another share or more rows."
         )
-    validation = WatchedRows(VALIDATION, everything.take(np.flatnonzero(held)))
-    return Rows(everything, everything.take(np.flatnonzero(~held)), [validation, *evals])
+    validation = WatchedRows(VALIDATION, everything.take(np.flatnonzero(chosen)))
+    return Rows(everything, everything.take(np.flatnonzero(~chosen)), [validation, *evals])
 
 
 def counted(table: Table, target: Targets, weight: Weights) -> LabelledTable:
@@ -107,7 +107,7 @@ def in_rows(weight: NDArray[np.float32]) -> NDArray[np.float32]:
     return weight if rows == total else (exact * (rows / total)).astype(np.float32)
 
 
-def _check_nothing_to_hold_out(settings: SplitSettings, evals: list[WatchedRows]) -> None:
+def _check_no_validation(settings: SplitSettings, evals: list[WatchedRows]) -> None:
     """Refuse parameters that would do nothing without held-out rows."""
     if settings.early_stopping_rounds is not None and not evals:
         raise ParameterError(
@@ -116,12 +116,14 @@ def _check_nothing_to_hold_out(settings: SplitSettings, evals: list[WatchedRows]
         )
     if settings.refit is not None:
         raise ParameterError(
-            f"refit={settings.refit!r} gives held-out rows back, and none are held out; give a "
+            f"refit={settings.refit!r} uses held-out rows again, but none are held out; give a "
             "validation_fraction."
         )
 
 
-def _held_out(data: LabelledTable, of_classes: bool, settings: SplitSettings) -> NDArray[np.bool_]:
+def _validation_rows(
+    data: LabelledTable, of_classes: bool, settings: SplitSettings
+) -> NDArray[np.bool_]:
     share: Any = settings.validation_fraction
     by_time = rows_by_time(data.table, settings.has_time)
     if by_time is not None:
@@ -131,9 +133,9 @@ def _held_out(data: LabelledTable, of_classes: bool, settings: SplitSettings) ->
 
 def _last(by_time: NDArray[np.intp], share: float) -> NDArray[np.bool_]:
     """Which rows are held out where rows have their time: nothing that is learned is later."""
-    held = np.zeros(len(by_time), dtype=bool)
-    held[by_time[len(by_time) - round(len(by_time) * share) :]] = True
-    return held
+    chosen = np.zeros(len(by_time), dtype=bool)
+    chosen[by_time[len(by_time) - round(len(by_time) * share) :]] = True
+    return chosen
 
 
 def _stratified(
@@ -147,6 +149,6 @@ def _stratified(
         strata = np.array_split(order, min(10, max(int(len(order) * share), 1)))
         order = np.concatenate([rng.permutation(stratum) for stratum in strata])
     counts = np.floor(np.arange(len(order) + 1) * share + rng.random())
-    held = np.zeros(len(target), dtype=bool)
-    held[order[np.diff(counts) > 0]] = True
-    return held
+    chosen = np.zeros(len(target), dtype=bool)
+    chosen[order[np.diff(counts) > 0]] = True
+    return chosen

@@ -18,7 +18,7 @@ class Seeds:
     """The seed of each kind of randomness.
 
     entropy      what all of them are drawn from
-    hold_out     which rows are held out
+    validation   which rows are held out for validation
     borders      which rows choose borders where there are many
     trees        samples, noise, columns and orderings of the trees
     history      which rows are the history of a 'holdout' statistic
@@ -29,7 +29,7 @@ class Seeds:
     """
 
     entropy: int
-    hold_out: SeedSequence
+    validation: SeedSequence
     borders: SeedSequence
     trees: SeedSequence
     history: SeedSequence
@@ -46,10 +46,10 @@ def draw_seeds(random_state: Any) -> Seeds:
     elif isinstance(random_state, np.random.Generator):
         random_state = int(random_state.integers(1 << 31))
     drawn = SeedSequence(random_state)
-    hold_out, borders, trees, order, key, parcels = drawn.spawn(6)
+    validation, borders, trees, order, key, parcels = drawn.spawn(6)
     history, orderings, independent = order.spawn(3)
     hash_key = key.generate_state(2, np.uint64).astype(np.uint64)
     return Seeds(
         int(drawn.entropy),  # type: ignore[arg-type]
-        hold_out, borders, trees, history, orderings, independent, parcels, hash_key,
+        validation, borders, trees, history, orderings, independent, parcels, hash_key,
     )  # fmt: skip

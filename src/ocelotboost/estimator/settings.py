@@ -69,7 +69,7 @@ def settings_from(
             validation_fraction=given.validation_fraction,
             has_time=given.has_time,
             nan_mode=given.nan_mode,
-            seed=seeds.hold_out,
+            seed=seeds.validation,
             early_stopping_rounds=given.early_stopping_rounds,
             refit=given.refit,
         ),

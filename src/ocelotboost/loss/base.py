@@ -141,7 +141,7 @@ class CustomLoss(Loss):
         if self._of_classes and not ((response >= 0) & (response <= 1)).all():
             wrong = response[~((response >= 0) & (response <= 1))].flat[0]
             raise InputError(
-                f"The link of loss {self.name} gives {wrong:g}, which is no probability; return "
+                f"The link of loss {self.name} gives {wrong:g}, which is not a probability; return "
                 "numbers from 0 to 1, or leave link out: the logistic function is used then."
             )
         return response

@@ -1,4 +1,4 @@
-"""A model in words: what it is, what takes how many bytes, and its trees."""
+"""A model as text: what it is, how large its parts are, and its trees."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ocelotboost.errors import ParameterError
 from ocelotboost.model.file import dumps
 from ocelotboost.model.file_arrays import TREE_ARRAYS, arrays_of, narrowed
 from ocelotboost.model.trained import TrainedModel
-from ocelotboost.model.words import Words
+from ocelotboost.model.wording import Wording
 
 _MOST_LEAVES = 16
 _LEAVES_OF_A_DEEP_TREE = 8
@@ -31,15 +31,15 @@ class Description(str):
 
 
 def describe(model: TrainedModel, trees: int | Sequence[int] | str = 1) -> Description:
-    """The model in words.
+    """The model as text.
 
     trees  which trees to write out: how many of the first, a list of tree numbers, or "all"
     """
     chosen = _chosen_trees(trees, model.forest.n_trees)
     model = replace(model, forest=model.forest.pruned())
-    words = Words(model.forest, model.feature_names)
-    parts = [_summary(model, words), _sizes(model, words)]
-    parts += [_tree(model, words, tree) for tree in chosen]
+    wording = Wording(model.forest, model.feature_names)
+    parts = [_summary(model, wording), _sizes(model, wording)]
+    parts += [_tree(model, wording, tree) for tree in chosen]
     return Description("\n\n".join(parts))
 
 
@@ -65,7 +65,7 @@ def _is_whole(number: object) -> TypeGuard[int]:
 # ---- what it is ------------------------------------------------------------------------------
 
 
-def _summary(model: TrainedModel, words: Words) -> str:
+def _summary(model: TrainedModel, wording: Wording) -> str:
     forest = model.forest
     lines = [
         f"{model.kind}, {model.loss}: {_count(forest.n_trees, 'tree')}, "
@@ -74,7 +74,7 @@ def _summary(model: TrainedModel, words: Words) -> str:
     lines.append(_training(model))
     categorical = np.flatnonzero(forest.categorical).tolist()
     if categorical:
-        lines.append("categorical: " + _listed([words.feature(column) for column in categorical]))
+        lines.append("categorical: " + _listed([wording.feature(column) for column in categorical]))
     if model.classes is not None:
         lines.append("classes: " + _listed([repr(label) for label in model.classes.tolist()]))
     lines.append("start value: " + ", ".join(f"{value:.6g}" for value in forest.start_value))
@@ -106,7 +106,7 @@ def _count(number: int, what: str) -> str:
 # ---- sizes -----------------------------------------------------------------------------------
 
 
-def _sizes(model: TrainedModel, words: Words) -> str:
+def _sizes(model: TrainedModel, wording: Wording) -> str:
     """Bytes in a saved file, by part."""
     forest, tables = model.forest, model.forest.statistics
     stored = {name: narrowed(array).nbytes for name, array in arrays_of(forest).items()}
@@ -124,7 +124,7 @@ def _sizes(model: TrainedModel, words: Words) -> str:
         n_bytes = n_entries * (of_entry + tables.n_targets * tables.sums.itemsize)
         largest = np.argsort(-n_bytes, kind="stable")[:_LARGEST_TABLES].tolist()
         rows += [
-            [f"  {words.combination(table)}", f"{n_entries[table]:,}", f"{n_bytes[table]:,}"]
+            [f"  {wording.combination(table)}", f"{n_entries[table]:,}", f"{n_bytes[table]:,}"]
             for table in largest
         ]
         others = tables.n_tables - len(largest)
@@ -147,12 +147,12 @@ def _bytes(stored: dict[str, int], prefix: str) -> str:
 # ---- trees -----------------------------------------------------------------------------------
 
 
-def _tree(model: TrainedModel, words: Words, tree: int) -> str:
+def _tree(model: TrainedModel, wording: Wording, tree: int) -> str:
     forest = model.forest
     splits, leaves = forest.split_offsets(), forest.leaf_offsets()
     asked = slice(int(splits[tree]), int(splits[tree + 1]))
     questions = [
-        f"  {number}. {words.question(column, border)}"
+        f"  {number}. {wording.question(column, border)}"
         for number, (column, border) in enumerate(
             zip(
                 forest.split_columns[asked].tolist(),

@@ -95,8 +95,8 @@ def _time_column(table: Table, has_time: Time) -> int:
     position = names.index(has_time) if has_time in names else has_time
     if isinstance(position, str) or not 0 <= position < table.n_columns:
         raise ParameterError(
-            f"has_time={has_time!r} is no column of X; give the name or the position of a column "
-            "of numbers, or True for the order of the rows."
+            f"has_time={has_time!r} is not a column of X; give the name or the position of a "
+            "column of numbers, or True for the order of the rows."
         )
     if position in table.categories:
         raise ParameterError(

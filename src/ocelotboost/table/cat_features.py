@@ -16,7 +16,7 @@ def named_positions(
 ) -> frozenset[int]:
     """Positions of the columns that ``cat_features`` names: names and positions, mixed as you like.
 
-    None is no column; a single name or position may stand alone.
+    None means no column; a single name or position may stand alone.
     """
     given = [] if cat_features is None else columns_listed(cat_features)
     return frozenset(_position(item, names, n_columns, argument) for item in given)
@@ -62,7 +62,7 @@ def _position_of_name(name: str, names: tuple[str, ...] | None, argument: str) -
         close = difflib.get_close_matches(name.lower(), by_lower_case, n=1)
         hint = f" Did you mean {by_lower_case[close[0]]!r}?" if close else ""
         raise ParameterError(
-            f"cat_features has the name {name!r}, which is no column of {argument}.{hint}"
+            f"cat_features has the name {name!r}, which is not a column of {argument}.{hint}"
         )
     return names.index(name)
 

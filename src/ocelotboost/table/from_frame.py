@@ -43,7 +43,7 @@ def as_frame(X: Any, argument: str) -> nw.DataFrame[Any] | None:
     except nw.exceptions.DuplicateError as error:
         raise _duplicate_names(X, argument, error) from error
     except UnicodeDecodeError as error:
-        raise damaged(f"{argument}, whose column names are no text,", error) from error
+        raise damaged(f"{argument}, whose column names are not text,", error) from error
     if isinstance(known, nw.DataFrame):
         return known
     if isinstance(known, nw.Series):
@@ -72,7 +72,7 @@ def _read_arrow_stream(X: Any, argument: str) -> Any:
         return getattr(import_module(library), readers[library])(X)
     except Exception as error:
         raise InputError(
-            f"{argument} ({type(X).__name__}) offers an Arrow stream that is no table: {error}"
+            f"{argument} ({type(X).__name__}) offers an Arrow stream that is not a table: {error}"
         ) from error
 
 
@@ -98,9 +98,9 @@ def table_from_frame(frame: nw.DataFrame[Any], reading: Reading) -> Table:
 
 
 def _origin(column: nw.Series[Any], position: int, argument: str) -> Origin:
-    words = f"column {column.name!r} (position {position})"
+    described = f"column {column.name!r} (position {position})"
     library = "pandas" if column.implementation.is_pandas_like() else str(column.implementation)
-    return Origin(argument, words, library=library.split(".")[-1].lower(), name=column.name)
+    return Origin(argument, described, library=library.split(".")[-1].lower(), name=column.name)
 
 
 def _names(columns: Iterable[object]) -> tuple[str, ...] | None:

@@ -44,9 +44,9 @@ def warn_of_number_texts(table: Table, named: Collection[int], X: Any) -> None:
     shown = ", ".join(map(repr, columns[:NAMES_SHOWN])) + (", ..." if len(columns) > 5 else "")
     warnings.warn(
         f"Numbers are stored as text in {len(columns)} column{'s' * (len(columns) > 1)} ({shown}), "
-        "which are taken as categories: their order is lost. If they are quantities, convert them "
-        f"to numbers, for example {conversion}. If they are codes, name them, and this warning "
-        f"ends: cat_features={columns[:NAMES_SHOWN]!r}.",
+        "which are treated as categories: their order is lost. If they are quantities, convert "
+        f"them to numbers, for example {conversion}. If they are codes, list them, which ends this "
+        f"warning: cat_features={columns[:NAMES_SHOWN]!r}.",
         UserWarning,
         stacklevel=5,
     )
@@ -55,7 +55,7 @@ def warn_of_number_texts(table: Table, named: Collection[int], X: Any) -> None:
 def _is_number_column(column: CategoryColumn) -> bool:
     try:
         return _holds_numbers(column)
-    except UnicodeDecodeError:  # bytes that are no text at all are hashed, but not read
+    except UnicodeDecodeError:  # bytes that are not text at all are hashed, but not read
         return False
 
 

@@ -139,7 +139,7 @@ def encode_labels(
             raise InputError(
                 f"Row {row} of {argument} is {shorten(label)}, a class that the training target "
                 f"does not have (it has {known}{', ...' if len(classes) > NAMES_SHOWN else ''}). "
-                "Drop such rows, or have the class among the training rows too."
+                "Drop such rows, or add rows of that class to the training rows."
             )
     place_of_code = np.array([place[label] for label in present.tolist()], dtype=np.uint32)
     return place_of_code[codes]

@@ -80,7 +80,7 @@ def no_column(
     close = difflib.get_close_matches(column, names, n=1)
     shown = ", ".join(map(repr, names[:5])) + (", ..." if len(names) > 5 else "")
     hint = f"Did you mean {close[0]!r}?" if close else f"Its columns are {shown}."
-    return InputError(f"{given or f'Column {column!r}'} is no column of {argument}. {hint}")
+    return InputError(f"{given or repr(column)} is not a column of {argument}. {hint}")
 
 
 def is_source(X: Any) -> bool:
@@ -150,8 +150,8 @@ def _expanded(path: str, argument: str) -> list[str]:
             return found
         raise InputError(f"{argument} is the pattern {path!r}, which matches no file.")
     raise InputError(
-        f"{argument} is the path {path!r}, where nothing is. Give a Parquet file, a directory of "
-        "such, a pattern such as 'data/*.parquet', or a table."
+        f"{argument} is the path {path!r}, which does not exist. Give a Parquet file, a "
+        "directory of them, a pattern such as 'data/*.parquet', or a table."
     )
 
 
@@ -231,7 +231,7 @@ def _from_reader(X: Any) -> Source:
 def _from_iterator(X: Iterator[Any], argument: str) -> Source:
     first = next(X, None)
     if first is None:
-        raise InputError(f"{argument} is an iterator without any batch: nothing is left of it.")
+        raise InputError(f"{argument} is an iterator without any batch: it was read before.")
     frame = as_frame(_as_table(first), argument)
     if frame is None:
         raise InputError(

@@ -1,4 +1,4 @@
-"""Questions and combinations in words."""
+"""Questions and combinations as text."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from ocelotboost.model.statistic_table import FREQUENCY, N_STATISTIC_BINS
 
 
 @dataclass(frozen=True)
-class Words:
-    """Says in words what a forest's numbers mean.
+class Wording:
+    """Says as text what a forest's numbers mean.
 
     names  of the features; None: they have none
     """
