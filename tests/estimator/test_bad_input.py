@@ -125,7 +125,7 @@ def test_eval_sets_fit_the_training_data():
 
 def test_cat_features():
     frame = pd.DataFrame(X, columns=list("abcde"))
-    fails_with("'f'", "no column of X", X=frame, error=ParameterError, cat_features=["f"])
+    fails_with("'f'", "not a column of X", X=frame, error=ParameterError, cat_features=["f"])
     fails_with("'a'", "no names", error=ParameterError, cat_features="a")
     fails_with("position 5", "0 to 4", error=ParameterError, cat_features=[5])
     fails_with("position -1", error=ParameterError, cat_features=[-1])
@@ -208,7 +208,7 @@ def test_class_weights():
     for weights, text in (
         ([1, 2, 3], "3 weights, y has 2 classes"),
         ({0: 1, 7: 2}, "7"),
-        ([0, 0], "no row that counts"),
+        ([0, 0], "weight of zero"),
         ([1, 1e300], "infinite"),
     ):
         with pytest.raises(ParameterError, match=text):

@@ -158,8 +158,8 @@ def test_numbers_as_text_are_warned_of():
     ("arguments", "words"),
     [
         ({"y": None}, "y is missing: X is read in batches, so give the name"),
-        ({"y": "targt"}, "y='targt' is no column of X. Did you mean 'target'?"),
-        ({"y": "target", "sample_weight": "w"}, "sample_weight='w' is no column of X. Its columns"),
+        ({"y": "targt"}, "y='targt' is not a column of X. Did you mean 'target'?"),
+        ({"y": "target", "sample_weight": "w"}, "sample_weight='w' is not a column of X. Its columns"),
         ({"y": Y[:10]}, "X has 400 rows and y has 10 values"),
         ({"y": "gaps"}, "Input y contains NaN"),
         ({"y": "city"}, "text|strings"),

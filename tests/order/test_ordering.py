@@ -66,7 +66,7 @@ def test_statistics_without_an_order_need_none():
 
 @pytest.mark.parametrize(
     ("column", "text"),
-    [("who", "categorical"), (1, "categorical"), ("whom", "no column"), (2, "no column")],
+    [("who", "categorical"), (1, "categorical"), ("whom", "not a column"), (2, "not a column")],
 )
 def test_a_column_that_is_no_time_is_refused(column, text):
     labels = [0, 1] * 3

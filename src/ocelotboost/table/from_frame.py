@@ -1,4 +1,4 @@
-"""Data frames (pandas, polars, pyarrow, ...) -> Table, by way of narwhals: one part a column."""
+"""Data frames (pandas, polars, pyarrow, ...) -> Table, by way of narwhals: one part per column."""
 
 from __future__ import annotations
 
