@@ -159,12 +159,15 @@ def test_numbers_as_text_are_warned_of():
     [
         ({"y": None}, "y is missing: X is read in batches, so give the name"),
         ({"y": "targt"}, "y='targt' is not a column of X. Did you mean 'target'?"),
-        ({"y": "target", "sample_weight": "w"}, "sample_weight='w' is not a column of X. Its columns"),
+        (
+            {"y": "target", "sample_weight": "w"},
+            "sample_weight='w' is not a column of X. Its columns",
+        ),
         ({"y": Y[:10]}, "X has 400 rows and y has 10 values"),
         ({"y": "gaps"}, "Input y contains NaN"),
         ({"y": "city"}, "text|strings"),
         ({"y": "target", "eval_set": ["no.parquet"]}, r"eval_set\[0\] X is the path 'no.parquet'"),
-        ({"y": "target", "eval_set": iter([TABLE.select(["a"])])}, "eval_set.* no column"),
+        ({"y": "target", "eval_set": iter([TABLE.select(["a"])])}, "eval_set.* not a column"),
     ],
 )
 def test_what_is_wrong_is_named(arguments, words):
