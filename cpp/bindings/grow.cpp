@@ -15,8 +15,8 @@
 namespace ocelot::bindings {
 namespace {
 
-// In a list of units: the question is about a slot of the table.
-constexpr std::uint32_t no_unit = 0xffffffff;
+// In a list of pages: the question is about a slot of the table.
+constexpr std::uint32_t no_page = 0xffffffff;
 
 Fields fields_of(const In<float, 2>& gradients, const OptionalWeights& weights) {
   const std::size_t n_rows = gradients.shape(1);
@@ -181,31 +181,31 @@ std::tuple<std::size_t, std::size_t, std::size_t> plan_level_of(
   return {counts.n_filled, counts.n_fresh, counts.n_scored};
 }
 
-void assign_leaves_of(const In<std::uint8_t, 2>& slots, const In<std::uint8_t, 3>& units,
-                      const In<std::uint32_t, 1>& split_units,
+void assign_leaves_of(const In<std::uint8_t, 2>& slots, const In<std::uint8_t, 3>& pages,
+                      const In<std::uint32_t, 1>& split_pages,
                       const In<std::uint32_t, 1>& split_slots, const In<std::uint32_t, 1>& shifts,
                       const In<std::uint32_t, 1>& masks, const In<std::uint8_t, 1>& split_bins,
                       const Array<std::uint32_t, 1>& inout_leaves, Threads n_threads) {
   const std::size_t depth = split_bins.shape(0), n_rows = inout_leaves.shape(0);
-  const std::size_t n_bytes = units.shape(2);
+  const std::size_t n_bytes = pages.shape(2);
   require(depth <= 16, "split_bins: at most 16 questions");
-  require(split_slots.shape(0) == depth && split_units.shape(0) == depth &&
+  require(split_slots.shape(0) == depth && split_pages.shape(0) == depth &&
               shifts.shape(0) == depth && masks.shape(0) == depth,
-          "split_units, split_slots, shifts, masks: one a question is needed");
+          "split_pages, split_slots, shifts, masks: one a question is needed");
   require(slots.shape(1) == n_rows, "slots: one a row is needed");
-  require(units.shape(1) == n_rows || units.shape(0) == 0, "units: one a row is needed");
+  require(pages.shape(1) == n_rows || pages.shape(0) == 0, "pages: one a row is needed");
   ByteColumn columns[16];
   for (std::size_t d = 0; d < depth; ++d) {
-    const std::uint32_t unit = split_units.data()[d], slot = split_slots.data()[d];
+    const std::uint32_t page = split_pages.data()[d], slot = split_slots.data()[d];
     const std::uint32_t shift = shifts.data()[d], mask = masks.data()[d];
     require(shift < 8, "shifts: beyond the byte");
-    if (unit == no_unit) {
+    if (page == no_page) {
       require(slot < slots.shape(0), "split_slots: no such slot");
       columns[d] = {slots.data() + slot * n_rows, 1, shift, mask};
     } else {
-      require(unit < units.shape(0), "split_units: no such unit");
-      require(slot < n_bytes, "split_slots: no such byte of the unit");
-      columns[d] = {units.data() + unit * n_rows * n_bytes + slot, n_bytes, shift, mask};
+      require(page < pages.shape(0), "split_pages: no such page");
+      require(slot < n_bytes, "split_slots: no such byte of the page");
+      columns[d] = {pages.data() + page * n_rows * n_bytes + slot, n_bytes, shift, mask};
     }
   }
   assign_leaves(columns, split_bins.data(), depth, n_rows, inout_leaves.data(), n_threads);
@@ -270,8 +270,8 @@ void bind_grow(nb::module_& module) {
              arg("out_histograms").noconvert(), arg("out_small").noconvert(),
              arg("out_large").noconvert(), arg("out_scored").noconvert(),
              arg("out_fresh").noconvert());
-  module.def("assign_leaves", &assign_leaves_of, arg("slots").noconvert(), arg("units").noconvert(),
-             arg("split_units").noconvert(), arg("split_slots").noconvert(),
+  module.def("assign_leaves", &assign_leaves_of, arg("slots").noconvert(), arg("pages").noconvert(),
+             arg("split_pages").noconvert(), arg("split_slots").noconvert(),
              arg("shifts").noconvert(), arg("masks").noconvert(), arg("split_bins").noconvert(),
              arg("inout_leaves").noconvert(), nb::kw_only(), arg("n_threads"), Released());
   module.def("fill_panel", &fill_panel_of, arg("slots").noconvert(), arg("stride"),

@@ -83,16 +83,16 @@ StatisticInputs statistic_inputs(const CodedColumns& columns, const In<std::uint
           weights_of(weights, n_rows)};
 }
 
-FilledUnits filled_units(const StatisticInputs& inputs, History history,
-                         const In<std::uint32_t, 2>& units,
-                         const Array<std::uint8_t, 3>& out_units) {
-  const std::size_t n_rows = out_units.shape(1);
+FilledPages filled_pages(const StatisticInputs& inputs, History history,
+                         const In<std::uint32_t, 2>& pages,
+                         const Array<std::uint8_t, 3>& out_pages) {
+  const std::size_t n_rows = out_pages.shape(1);
   require(n_rows <= inputs.n_rows() && (history == History::apart || n_rows == inputs.n_rows()),
-          "out_units: one per row is needed");
-  require(units.shape(0) == inputs.n_combinations() && units.shape(1) == inputs.n_orderings(),
-          "units: one per combination and ordering is needed");
-  require_below(units, out_units.shape(0), "units: no such unit");
-  return {units.data(), out_units.data(), n_rows, out_units.shape(2)};
+          "out_pages: one per row is needed");
+  require(pages.shape(0) == inputs.n_combinations() && pages.shape(1) == inputs.n_orderings(),
+          "pages: one per combination and ordering is needed");
+  require_below(pages, out_pages.shape(0), "pages: no such page");
+  return {pages.data(), out_pages.data(), n_rows, out_pages.shape(2)};
 }
 
 void target_statistics_of(const In<std::uint32_t, 2>& codes,
@@ -102,18 +102,18 @@ void target_statistics_of(const In<std::uint32_t, 2>& codes,
                           const OptionalWeights& weights, double prior_weight,
                           const In<double, 1>& priors, const In<double, 1>& lows,
                           const In<double, 1>& highs, bool frequency,
-                          const In<std::uint32_t, 2>& units,
-                          const Array<std::uint8_t, 3>& out_units, Threads n_threads) {
+                          const In<std::uint32_t, 2>& pages,
+                          const Array<std::uint8_t, 3>& out_pages, Threads n_threads) {
   require_below(lines, codes.shape(0), "lines: no such line");
   const HistoryRule rule = history_rule(history, window);
   const StatisticInputs inputs =
       statistic_inputs(coded_columns(codes, value_counts, lines), lines, orders, targets, weights);
-  const FilledUnits out = filled_units(inputs, rule.kind, units, out_units);
+  const FilledPages out = filled_pages(inputs, rule.kind, pages, out_pages);
   const std::size_t n_targets = targets.shape(0), n_cut = priors.shape(0);
   require(n_targets > 0 && n_cut % n_targets == 0, "priors: as many for each target");
   require(lows.shape(0) == n_cut && highs.shape(0) == n_cut,
           "lows, highs: one per column is needed");
-  require((n_cut + frequency + 1) / 2 == out.n_bytes, "out_units: half a byte per column");
+  require((n_cut + frequency + 1) / 2 == out.n_bytes, "out_pages: half a byte per column");
   const StatisticColumns columns{n_targets,   n_cut / n_targets, prior_weight, priors.data(),
                                  lows.data(), highs.data(),      frequency,    out.n_bytes};
   target_statistics(inputs, rule, columns, out, n_threads);
@@ -126,31 +126,31 @@ StatisticHistograms histograms_of(const Array<std::int64_t, 6>& array) {
   return {array.data(), array.shape(1), array.shape(2), array.shape(3), words};
 }
 
-void score_statistics_of(const In<std::uint8_t, 3>& statistics, const In<std::uint32_t, 1>& units,
-                         std::size_t n_old, std::size_t first_place,
+void score_statistics_of(const In<std::uint8_t, 3>& statistics, const In<std::uint32_t, 1>& pages,
+                         std::size_t n_old, std::size_t first_shelf,
                          const In<std::uint32_t, 1>& rows, const In<std::int64_t, 3>& packed,
                          const In<std::uint32_t, 1>& begin, const In<std::uint32_t, 1>& end,
                          const In<std::uint32_t, 1>& target, const In<std::uint8_t, 1>& fresh,
                          const In<std::uint32_t, 1>& small, const In<std::uint32_t, 1>& large,
                          const In<std::uint32_t, 2>& scored, std::size_t n_outputs,
-                         const In<double, 1>& field_units, double regularization, double min_weight,
+                         const In<double, 1>& units, double regularization, double min_weight,
                          bool cosine, const Array<std::int64_t, 3>& scratch,
                          const Array<std::int64_t, 6>& inout_histograms,
                          const Array<double, 2>& out_scores, const Array<std::uint8_t, 2>& out_bins,
                          Threads n_threads) {
   const StatisticHistograms histograms = histograms_of(inout_histograms);
-  const std::size_t n_units = units.shape(0), n_columns = out_scores.shape(1);
+  const std::size_t n_pages = pages.shape(0), n_columns = out_scores.shape(1);
   const std::size_t n_histograms = histograms.n_histograms, n_leaves = target.shape(0);
   require(histograms.n_bytes == statistics.shape(2), "inout_histograms: one per byte is needed");
   require(histograms.n_chunks == packed.shape(0) && histograms.words == packed.shape(2),
           "inout_histograms: shape does not fit packed");
-  require(first_place + n_units <= inout_histograms.shape(0), "inout_histograms: too few places");
+  require(first_shelf + n_pages <= inout_histograms.shape(0), "inout_histograms: too few shelves");
   require(packed.shape(1) <= statistics.shape(1), "statistics: one per row is needed");
   require(scratch.shape(0) == packed.shape(0) && scratch.shape(1) == packed.shape(1) &&
               scratch.shape(2) == packed.shape(2),
           "scratch: as large as packed");
-  require(n_old <= n_units, "n_old: more than units");
-  require_below(units, statistics.shape(0), "units: no such unit");
+  require(n_old <= n_pages, "n_old: more than pages");
+  require_below(pages, statistics.shape(0), "pages: no such page");
   require(begin.shape(0) == n_leaves && end.shape(0) == n_leaves && fresh.shape(0) == n_leaves,
           "begin, end, fresh: one per leaf is needed");
   require(rows.shape(0) <= packed.shape(1), "rows: more than packed rows");
@@ -166,42 +166,42 @@ void score_statistics_of(const In<std::uint8_t, 3>& statistics, const In<std::ui
                 (large.data()[p] < n_histograms || large.data()[p] == no_histogram),
             "small, large: no such histogram");
   }
-  require(field_units.shape(0) <= 2 * histograms.n_chunks * histograms.words,
-          "field_units: more fields than the histograms have");
-  require(out_scores.shape(0) == n_units, "out_scores: one per unit is needed");
+  require(units.shape(0) <= 2 * histograms.n_chunks * histograms.words,
+          "units: more fields than the histograms have");
+  require(out_scores.shape(0) == n_pages, "out_scores: one per page is needed");
   require(n_columns <= 2 * histograms.n_bytes, "out_scores: more columns than the histograms have");
-  require(out_bins.shape(0) == n_units && out_bins.shape(1) == n_columns,
+  require(out_bins.shape(0) == n_pages && out_bins.shape(1) == n_columns,
           "out_bins: the shape of out_scores is needed");
   const ScoredLeaves leaves = scored_leaves(scored, n_histograms);
   const ScoreRule rule =
-      score_rule(cosine, scored.shape(0), n_outputs, field_units, regularization, min_weight);
+      score_rule(cosine, scored.shape(0), n_outputs, units, regularization, min_weight);
   const StatisticRows summed{{statistics.data(), statistics.shape(1), statistics.shape(2)},
-                             units.data(),
-                             n_units,
+                             pages.data(),
+                             n_pages,
                              n_old,
                              rows.data(),
                              {begin.data(), end.data(), target.data(), fresh.data(), n_leaves},
                              packed.data(),
                              packed.shape(1)};
-  score_statistics(summed, histograms, first_place, scratch.data(), n_columns, small.data(),
+  score_statistics(summed, histograms, first_shelf, scratch.data(), n_columns, small.data(),
                    large.data(), small.shape(0), leaves, rule, out_scores.data(), out_bins.data(),
                    n_threads);
 }
 
 // The combination, the column of its statistic, and the gain.
 std::tuple<std::size_t, std::size_t, double> choose_statistic_of(
-    const In<double, 2>& scores, const In<std::uint32_t, 1>& places,
+    const In<double, 2>& scores, const In<std::uint32_t, 1>& shelves,
     const In<std::uint32_t, 1>& value_counts, const In<std::uint8_t, 1>& in_model,
     const std::optional<In<double, 2>>& noise, double before, double model_size_reg) {
-  const std::size_t n_columns = scores.shape(1), count = places.shape(0);
-  require(count > 0 && n_columns > 0, "places: one at least");
-  require_below(places, scores.shape(0), "places: no such place");
+  const std::size_t n_columns = scores.shape(1), count = shelves.shape(0);
+  require(count > 0 && n_columns > 0, "shelves: one at least");
+  require_below(shelves, scores.shape(0), "shelves: no such shelf");
   require(value_counts.shape(0) == count && in_model.shape(0) == count,
-          "value_counts, in_model: one per place is needed");
+          "value_counts, in_model: one per offer is needed");
   require(!noise || (noise->shape(0) == count && noise->shape(1) == n_columns),
-          "noise: one per place and column is needed");
+          "noise: one per offer and column is needed");
   const StatisticChoice best = choose_statistic(
-      scores.data(), n_columns, {places.data(), value_counts.data(), in_model.data(), count},
+      scores.data(), n_columns, {shelves.data(), value_counts.data(), in_model.data(), count},
       noise ? noise->data() : nullptr, before, model_size_reg);
   return {best.combination, best.column, best.gain};
 }
@@ -244,19 +244,19 @@ void bind_order(nb::module_& module) {
              arg("history"), arg("window"), arg("targets").noconvert(),
              arg("weights").noconvert().none(), arg("prior_weight"), arg("priors").noconvert(),
              arg("lows").noconvert(), arg("highs").noconvert(), arg("frequency"),
-             arg("units").noconvert(), arg("out_units").noconvert(), nb::kw_only(),
+             arg("pages").noconvert(), arg("out_pages").noconvert(), nb::kw_only(),
              arg("n_threads"), Released());
   module.def("score_statistics", &score_statistics_of, arg("statistics").noconvert(),
-             arg("units").noconvert(), arg("n_old"), arg("first_place"), arg("rows").noconvert(),
+             arg("pages").noconvert(), arg("n_old"), arg("first_shelf"), arg("rows").noconvert(),
              arg("packed").noconvert(), arg("begin").noconvert(), arg("end").noconvert(),
              arg("target").noconvert(), arg("fresh").noconvert(), arg("small").noconvert(),
              arg("large").noconvert(), arg("scored").noconvert(), arg("n_outputs"),
-             arg("field_units").noconvert(), arg("regularization"), arg("min_weight"),
-             arg("cosine"), arg("scratch").noconvert(), arg("inout_histograms").noconvert(),
+             arg("units").noconvert(), arg("regularization"), arg("min_weight"), arg("cosine"),
+             arg("scratch").noconvert(), arg("inout_histograms").noconvert(),
              arg("out_scores").noconvert(), arg("out_bins").noconvert(), nb::kw_only(),
              arg("n_threads"), Released());
   module.def("choose_statistic", &choose_statistic_of, arg("scores").noconvert(),
-             arg("places").noconvert(), arg("value_counts").noconvert(),
+             arg("shelves").noconvert(), arg("value_counts").noconvert(),
              arg("in_model").noconvert(), arg("noise").noconvert().none(), arg("before"),
              arg("model_size_reg"));
   module.def("total_by_value", &total_by_value_of, arg("codes").noconvert(),

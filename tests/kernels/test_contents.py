@@ -56,21 +56,21 @@ def join_codes(*, code=1, base=FEW, member=0, line=0, member_offsets=(0, 2)):
     )  # fmt: skip
 
 
-def target_statistics(*, code=1, order=ALL_ROWS, line=0, unit=0, weight=1.0, history=0):
+def target_statistics(*, code=1, order=ALL_ROWS, line=0, page=0, weight=1.0, history=0):
     codes = FEW[np.newaxis].copy()
     codes[0, 3] = code
     weights = f32(ROWS)
     weights[2] = weight
     native.target_statistics(
         codes, u32(2), u32(line), order[np.newaxis], history, 0, f32(1, ROWS), weights, 1.0,
-        f64(1), np.zeros(1), f64(1), True, u32(unit)[np.newaxis],
+        f64(1), np.zeros(1), f64(1), True, u32(page)[np.newaxis],
         np.zeros((1, ROWS, 1), dtype=np.uint8), n_threads=1,
     )  # fmt: skip
 
 
-def score_statistics(*, rows=ALL_ROWS, unit=0, end=ROWS, target=0, small=0, scored=0):
+def score_statistics(*, rows=ALL_ROWS, page=0, end=ROWS, target=0, small=0, scored=0):
     native.score_statistics(
-        np.zeros((1, ROWS, 1), dtype=np.uint8), u32(unit), 0, 0, rows,
+        np.zeros((1, ROWS, 1), dtype=np.uint8), u32(page), 0, 0, rows,
         np.zeros((1, ROWS, 1), dtype=np.int64), u32(0), u32(end), u32(target),
         np.ones(1, dtype=np.uint8), u32(small), u32(NO_HISTOGRAM), u32(scored)[np.newaxis], 1,
         f64(2), 1.0, 0.0, True, np.zeros((1, ROWS, 1), dtype=np.int64),
@@ -125,9 +125,9 @@ def plan_level(*, offsets=(0, 2, ROWS)):
     native.plan_level(u32(*offsets), 1, None, 0, *out, np.zeros(len(out[0]), dtype=np.uint8))
 
 
-def assign_leaves(*, unit=0xFFFFFFFF, slot=0, shift=0):
+def assign_leaves(*, page=0xFFFFFFFF, slot=0, shift=0):
     native.assign_leaves(
-        np.zeros((1, ROWS), dtype=np.uint8), np.zeros((1, ROWS, 1), dtype=np.uint8), u32(unit),
+        np.zeros((1, ROWS), dtype=np.uint8), np.zeros((1, ROWS, 1), dtype=np.uint8), u32(page),
         u32(slot), u32(shift), u32(255), np.zeros(1, dtype=np.uint8), FEW.copy(), n_threads=1,
     )  # fmt: skip
 
@@ -234,9 +234,9 @@ ALWAYS = [
     (join_codes, {"line": 1}, "lines"),
     (join_codes, {"member_offsets": (0, 3)}, "member_offsets"),
     (target_statistics, {"line": 1}, "lines"),
-    (target_statistics, {"unit": 1}, "units"),
+    (target_statistics, {"page": 1}, "pages"),
     (target_statistics, {"history": 4}, "history"),
-    (score_statistics, {"unit": 1}, "units"),
+    (score_statistics, {"page": 1}, "pages"),
     (score_statistics, {"end": ROWS + 1}, "begin, end"),
     (score_statistics, {"target": 1}, "target"),
     (score_statistics, {"small": 1}, "small"),
@@ -269,7 +269,7 @@ ALWAYS = [
     (plan_level, {"offsets": (0, 4, 2)}, "offsets"),
     (plan_level, {"offsets": ()}, "offsets"),
     (assign_leaves, {"slot": 1}, "split_slots"),
-    (assign_leaves, {"unit": 1}, "split_units"),
+    (assign_leaves, {"page": 1}, "split_pages"),
     (assign_leaves, {"shift": 32}, "shifts"),
     (rows_by_leaf, {"n_offsets": 0}, "out_offsets"),
     (loss_leaf_sums, {"kind": 99}, "kind"),

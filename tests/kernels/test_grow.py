@@ -195,7 +195,7 @@ def test_split_leaves_equal_the_twin(data, n_threads):
     rows, offsets = data.draw(partitions(n_rows))
     column = data.draw(st.integers(0, len(layout.slots) - 1))
     shift, mask = int(layout.shifts[column]), int(layout.masks[column])
-    # The slot alone, or together with others as in a unit of statistics.
+    # The slot alone, or together with others as in a page of statistics.
     width = data.draw(st.sampled_from([1, 2, 3]))
     position = data.draw(st.integers(0, width - 1))
     bytes_ = np.full((n_rows, width), 170, dtype=np.uint8)
@@ -254,13 +254,13 @@ def test_assigned_leaves_equal_the_twin(data, depth, seed, n_threads):
     columns = rng.integers(0, len(layout.slots), size=depth)
     places = np.stack([layout.slots[columns], layout.shifts[columns], layout.masks[columns]])
     n_bytes = data.draw(st.sampled_from([1, 2, 3]))
-    units = rng.integers(0, 256, size=(4, n_rows, n_bytes), dtype=np.uint8)
-    split_units = rng.choice([NO_PAGE, 0, 3], size=depth).astype(np.uint32)
-    of_unit = split_units != NO_PAGE
-    places[0, of_unit] = rng.integers(0, n_bytes, size=of_unit.sum())
-    places[1, of_unit], places[2, of_unit] = 4 * rng.integers(0, 2, size=of_unit.sum()), 15
-    split_bins = np.where(of_unit, rng.integers(0, 15, size=depth), rng.integers(0, 255))
-    arguments = (block.slots, units, split_units, *places, split_bins.astype(np.uint8))
+    pages = rng.integers(0, 256, size=(4, n_rows, n_bytes), dtype=np.uint8)
+    split_pages = rng.choice([NO_PAGE, 0, 3], size=depth).astype(np.uint32)
+    of_page = split_pages != NO_PAGE
+    places[0, of_page] = rng.integers(0, n_bytes, size=of_page.sum())
+    places[1, of_page], places[2, of_page] = 4 * rng.integers(0, 2, size=of_page.sum()), 15
+    split_bins = np.where(of_page, rng.integers(0, 15, size=depth), rng.integers(0, 255))
+    arguments = (block.slots, pages, split_pages, *places, split_bins.astype(np.uint8))
     # Earlier answers are there already.
     leaves = rng.integers(0, 4, size=n_rows).astype(np.uint32)
     expected = leaves.copy()

@@ -159,10 +159,10 @@ def statistics(kernels, source, n_out_rows, n_threads=1):
     """Units (n_combinations * n_orderings, n_out_rows, n_bytes), in reverse order of making."""
     shape = (len(source["lines"]), len(source["orders"]))
     n_bytes = (len(source["priors"]) + source["frequency"] + 1) // 2
-    places = np.arange(shape[0] * shape[1], dtype=np.uint32)[::-1].reshape(shape).copy()
-    units = np.full((places.size, n_out_rows, n_bytes), 255, dtype=np.uint8)
-    kernels.target_statistics(*source.values(), places, units, n_threads=n_threads)
-    return units
+    numbers = np.arange(shape[0] * shape[1], dtype=np.uint32)[::-1].reshape(shape).copy()
+    pages = np.full((numbers.size, n_out_rows, n_bytes), 255, dtype=np.uint8)
+    kernels.target_statistics(*source.values(), numbers, pages, n_threads=n_threads)
+    return pages
 
 
 @given(st.data(), st.sampled_from(History), st.sampled_from([1, 2, 40, 300]), THREADS)
@@ -173,9 +173,9 @@ def test_statistics_equal_the_twin(data, history, n_rows, n_threads):
     np.testing.assert_array_equal(found, statistics(reference, source, n_out_rows))
 
 
-def bins_of(units, n_columns):
-    """(n_units, n_rows, n_bytes) -> (n_units, n_columns, n_rows)"""
-    halves = np.stack([units & 15, units >> 4], axis=3).reshape(*units.shape[:2], -1)
+def bins_of(pages, n_columns):
+    """(n_pages, n_rows, n_bytes) -> (n_pages, n_columns, n_rows)"""
+    halves = np.stack([pages & 15, pages >> 4], axis=3).reshape(*pages.shape[:2], -1)
     return halves.transpose(0, 2, 1)[:, :n_columns]
 
 
@@ -290,15 +290,15 @@ def test_a_statistic_needs_a_unit_that_is_there():
         "highs": np.ones(1),
         "frequency": True,
     }
-    for unit, shape, problem in [
-        (1, (1, 2, 1), "no such unit"),
+    for page, shape, problem in [
+        (1, (1, 2, 1), "no such page"),
         (0, (1, 1, 1), "one per row"),
         (0, (1, 2, 2), "half a byte per column"),
     ]:
         with pytest.raises(ValueError, match=problem):
             native.target_statistics(
                 *source.values(),
-                np.array([[unit]], dtype=np.uint32),
+                np.array([[page]], dtype=np.uint32),
                 np.zeros(shape, dtype=np.uint8),
                 n_threads=1,
             )

@@ -37,15 +37,15 @@ def packed_of(n_outputs, n_rows, seed):
     return packed, scale.units
 
 
-class LevelOfUnits:
+class LevelOfPages:
     """Units to be summed and scored in one level of a tree, as it comes about.
 
     Of every two leaves the first is fresh and the second holds the sums of both, its parent's, or
     they are not divided and hold their own. A leaf without a pair is fresh and has no sibling.
     """
 
-    def __init__(self, statistics, units, n_old, rows, offsets, packed, rng):
-        self.statistics, self.units, self.n_old = statistics, units, n_old
+    def __init__(self, statistics, pages, n_old, rows, offsets, packed, rng):
+        self.statistics, self.pages, self.n_old = statistics, pages, n_old
         self.rows, self.packed = rows, packed
         self.begin, self.end = offsets[:-1].copy(), offsets[1:].copy()
         n_leaves = len(self.begin)
@@ -61,12 +61,12 @@ class LevelOfUnits:
             np.where(first + 1 < n_leaves, first + 1, n_leaves)
         ]
 
-    def running_sums(self, unit, leaf):
+    def running_sums(self, page, leaf):
         """(n_chunks, n_bytes, 32, words)"""
         own = self.rows[self.begin[leaf] : self.end[leaf]]
         n_chunks, _, words = self.packed.shape
         sums = np.zeros((n_chunks, self.statistics.shape[2], 2, 16, words), dtype=np.int64)
-        for byte, halves in enumerate(self.statistics[unit, own].T):
+        for byte, halves in enumerate(self.statistics[page, own].T):
             for chunk in range(n_chunks):
                 np.add.at(sums[chunk, byte, 0], halves & 15, self.packed[chunk, own])
                 np.add.at(sums[chunk, byte, 1], halves >> 4, self.packed[chunk, own])
@@ -76,27 +76,27 @@ class LevelOfUnits:
         """Places 1, 2, …; what nobody may read is -7."""
         n_chunks, _, words = self.packed.shape
         shape = (len(self.target) + 1, n_chunks, self.statistics.shape[2], 32, words)
-        histograms = np.full((len(self.units) + 2, *shape), -7, dtype=np.int64)
-        for place in range(self.n_old):
+        histograms = np.full((len(self.pages) + 2, *shape), -7, dtype=np.int64)
+        for shelf in range(self.n_old):
             for leaf in np.flatnonzero(self.fresh == 0):
-                own = self.running_sums(self.units[place], leaf)
+                own = self.running_sums(self.pages[shelf], leaf)
                 if leaf % 2 and self.fresh[leaf - 1]:
-                    own += self.running_sums(self.units[place], leaf - 1)
-                histograms[1 + place, self.target[leaf]] = own
+                    own += self.running_sums(self.pages[shelf], leaf - 1)
+                histograms[1 + shelf, self.target[leaf]] = own
         return histograms
 
     def score(
-        self, kernels, field_units, n_columns, n_outputs=1, n_eras=1, regularization=3.0,
+        self, kernels, units, n_columns, n_outputs=1, n_eras=1, regularization=3.0,
         min_weight=0.0, cosine=True, n_threads=1,
     ):  # fmt: skip
-        """Scores and bins, (n_units, n_columns) each, and the histograms."""
+        """Scores and bins, (n_pages, n_columns) each, and the histograms."""
         histograms = self.histograms_before()
-        scores = np.empty((len(self.units), n_columns))
-        bins = np.empty((len(self.units), n_columns), dtype=np.uint8)
+        scores = np.empty((len(self.pages), n_columns))
+        bins = np.empty((len(self.pages), n_columns), dtype=np.uint8)
         kernels.score_statistics(
-            self.statistics, self.units, self.n_old, 1, self.rows, self.packed, self.begin,
+            self.statistics, self.pages, self.n_old, 1, self.rows, self.packed, self.begin,
             self.end, self.target, self.fresh, self.small, self.large,
-            scored_by_era(self.target, n_eras), n_outputs, field_units, regularization,
+            scored_by_era(self.target, n_eras), n_outputs, units, regularization,
             min_weight, cosine, np.empty_like(self.packed), histograms, scores, bins,
             n_threads=n_threads,
         )  # fmt: skip
@@ -117,21 +117,21 @@ def test_scores_of_statistics_equal_the_twin(
     n_columns = 2 * n_bytes - data.draw(st.integers(0, 1))
     rng = np.random.default_rng(seed)
     statistics = rng.integers(0, 256, size=(6, n_rows, n_bytes), dtype=np.uint8)
-    units = rng.permutation(6)[: data.draw(st.sampled_from([0, 1, 5]))].astype(np.uint32)
-    n_old = data.draw(st.integers(0, len(units)))
+    pages = rng.permutation(6)[: data.draw(st.sampled_from([0, 1, 5]))].astype(np.uint32)
+    n_old = data.draw(st.integers(0, len(pages)))
     rows, offsets = data.draw(partitions(n_rows))
     # Sums of all eras are larger than those of all rows here: room for four times the rows.
-    packed, field_units = packed_of(n_gradients, 4 * n_rows, seed)
+    packed, units = packed_of(n_gradients, 4 * n_rows, seed)
     packed = np.ascontiguousarray(packed[:, :n_rows])
-    level = LevelOfUnits(statistics, units, n_old, rows, offsets, packed, rng)
+    level = LevelOfPages(statistics, pages, n_old, rows, offsets, packed, rng)
     rule = (n_columns, n_outputs, n_segments + 1, regularization, min_weight, cosine)
-    found = level.score(native, field_units, *rule, n_threads)
-    for ours, theirs in zip(found, level.score(reference, field_units, *rule), strict=True):
+    found = level.score(native, units, *rule, n_threads)
+    for ours, theirs in zip(found, level.score(reference, units, *rule), strict=True):
         np.testing.assert_array_equal(ours, theirs)
-    for place, unit in enumerate(units):
+    for shelf, page in enumerate(pages):
         for leaf, histogram in enumerate(level.target):
             np.testing.assert_array_equal(
-                found[2][1 + place, histogram], level.running_sums(unit, leaf)
+                found[2][1 + shelf, histogram], level.running_sums(page, leaf)
             )
 
 
@@ -144,14 +144,14 @@ def test_long_leaves_are_cut_and_merged_exactly(n_threads, n_outputs, n_bytes):
     statistics = rng.integers(0, 256, size=(9, n_rows, n_bytes), dtype=np.uint8)
     rows = rng.permutation(n_rows).astype(np.uint32)
     offsets = np.array([0, 13_000, 13_050, n_rows], dtype=np.uint32)
-    packed, field_units = packed_of(n_outputs, n_rows, 1)
-    units = np.arange(9, dtype=np.uint32)
-    level = LevelOfUnits(statistics, units, 4, rows, offsets, packed, rng)
+    packed, units = packed_of(n_outputs, n_rows, 1)
+    pages = np.arange(9, dtype=np.uint32)
+    level = LevelOfPages(statistics, pages, 4, rows, offsets, packed, rng)
     n_columns = 2 * n_bytes
-    _, _, histograms = level.score(native, field_units, n_columns, n_outputs, n_threads=n_threads)
-    for unit, leaf in [(0, 0), (3, 1), (4, 2), (8, 2), (8, 0)]:
+    _, _, histograms = level.score(native, units, n_columns, n_outputs, n_threads=n_threads)
+    for page, leaf in [(0, 0), (3, 1), (4, 2), (8, 2), (8, 0)]:
         np.testing.assert_array_equal(
-            histograms[1 + unit, level.target[leaf]], level.running_sums(unit, leaf)
+            histograms[1 + page, level.target[leaf]], level.running_sums(page, leaf)
         )
 
 
@@ -159,11 +159,11 @@ def test_long_leaves_are_cut_and_merged_exactly(n_threads, n_outputs, n_bytes):
 
 
 @given(st.integers(1, 6), st.integers(1, 12), st.integers(1, 5), st.booleans(), SEEDS)
-def test_the_choice_equals_the_twin(n_places, n_offered, n_columns, noisy, seed):
+def test_the_choice_equals_the_twin(n_shelves, n_offered, n_columns, noisy, seed):
     rng = np.random.default_rng(seed)
     offer = (
-        rng.normal(size=(n_places, n_columns)),
-        rng.integers(n_places, size=n_offered).astype(np.uint32),
+        rng.normal(size=(n_shelves, n_columns)),
+        rng.integers(n_shelves, size=n_offered).astype(np.uint32),
         rng.integers(1, 1000, size=n_offered).astype(np.uint32),
         rng.integers(2, size=n_offered).astype(np.uint8),
         rng.normal(size=(n_offered, n_columns)) if noisy else None,
@@ -175,39 +175,39 @@ def test_the_choice_equals_the_twin(n_places, n_offered, n_columns, noisy, seed)
 
 def test_the_first_of_equals_is_chosen_and_many_values_cost():
     scores = np.array([[1.0, 5.0], [5.0, 4.0]])
-    places = np.array([1, 0, 1], dtype=np.uint32)
+    shelves = np.array([1, 0, 1], dtype=np.uint32)
     values = np.array([30, 30, 10], dtype=np.uint32)
     new, used = np.zeros(3, dtype=np.uint8), np.array([0, 1, 0], dtype=np.uint8)
-    assert native.choose_statistic(scores, places, values, new, None, 1.0, 0.0) == (0, 0, 4.0)
-    which, column, gain = native.choose_statistic(scores, places, values, new, None, 1.0, 0.5)
+    assert native.choose_statistic(scores, shelves, values, new, None, 1.0, 0.0) == (0, 0, 4.0)
+    which, column, gain = native.choose_statistic(scores, shelves, values, new, None, 1.0, 0.5)
     assert (which, column) == (2, 0)
     assert gain == pytest.approx(4.0 / np.sqrt(1 + 1 / 3))
-    assert native.choose_statistic(scores, places, values, used, None, 1.0, 0.5) == (1, 1, 4.0)
+    assert native.choose_statistic(scores, shelves, values, used, None, 1.0, 0.5) == (1, 1, 4.0)
 
 
 def test_many_values_make_a_loss_larger_and_not_smaller():
-    scores, places = np.full((1, 1), 1.0), np.zeros(2, dtype=np.uint32)
+    scores, shelves = np.full((1, 1), 1.0), np.zeros(2, dtype=np.uint32)
     values, new = np.array([30, 10], dtype=np.uint32), np.zeros(2, dtype=np.uint8)
-    which, _, gain = native.choose_statistic(scores, places, values, new, None, 3.0, 0.5)
+    which, _, gain = native.choose_statistic(scores, shelves, values, new, None, 3.0, 0.5)
     assert which == 1
     assert gain == pytest.approx(-2.0 * np.sqrt(1 + 1 / 3))
     used = np.array([1, 0], dtype=np.uint8)
-    assert native.choose_statistic(scores, places, values, used, None, 3.0, 0.5) == (0, 0, -2.0)
+    assert native.choose_statistic(scores, shelves, values, used, None, 3.0, 0.5) == (0, 0, -2.0)
 
 
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        ({"places": np.array([2], dtype=np.uint32)}, "no such place"),
-        ({"places": np.empty(0, dtype=np.uint32)}, "one at least"),
-        ({"value_counts": np.ones(2, dtype=np.uint32)}, "one per place"),
-        ({"noise": np.zeros((1, 3))}, "one per place and column"),
+        ({"shelves": np.array([2], dtype=np.uint32)}, "no such shelf"),
+        ({"shelves": np.empty(0, dtype=np.uint32)}, "one at least"),
+        ({"value_counts": np.ones(2, dtype=np.uint32)}, "one per offer"),
+        ({"noise": np.zeros((1, 3))}, "one per offer and column"),
     ],
 )
-def test_a_choice_needs_places_that_are_there(change, problem):
+def test_a_choice_needs_shelves_that_are_there(change, problem):
     offer = {
         "scores": np.zeros((2, 2)),
-        "places": np.zeros(1, dtype=np.uint32),
+        "shelves": np.zeros(1, dtype=np.uint32),
         "value_counts": np.ones(1, dtype=np.uint32),
         "in_model": np.zeros(1, dtype=np.uint8),
         "noise": None,

@@ -20,5 +20,5 @@ def bins_found(
     hashes = np.array([row_hashes[feature] for feature in lookup.features], dtype=np.uint64)
     out = np.empty((len(lookup.columns), hashes.shape[1]), dtype=np.uint8)
     answers = np.empty((0, 0), dtype=np.uint32) if base_answers is None else base_answers
-    lookup.fill(hashes, answers, lookup.columns, out, n_threads)
+    lookup.fill(hashes, answers, out, n_threads)
     return out

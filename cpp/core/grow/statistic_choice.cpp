@@ -17,7 +17,7 @@ StatisticChoice choose_statistic(const double* scores, std::size_t n_columns,
     const double share = offered.value_counts[i] / most_values;
     const double worth = offered.in_model[i] ? 1 : vector_pow(1 + share, -model_size_reg);
     for (std::size_t c = 0; c < n_columns; ++c) {
-      const double score = scores[offered.places[i] * n_columns + c];
+      const double score = scores[offered.shelves[i] * n_columns + c];
       const double noisy = noise ? score + noise[i * n_columns + c] : score;
       const double plain = noisy - before;
       const double gain = plain < 0 ? plain / worth : plain * worth;

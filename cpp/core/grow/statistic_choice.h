@@ -6,9 +6,9 @@
 
 namespace ocelot {
 
-// Combinations that a tree is offered. Those that share a statistic share its place.
+// Combinations that a tree is offered. Those that share a statistic share its shelf.
 struct OfferedCombinations {
-  const std::uint32_t* places;
+  const std::uint32_t* shelves;
   const std::uint32_t* value_counts;
   const std::uint8_t* in_model;
   std::size_t count;
@@ -22,7 +22,7 @@ struct StatisticChoice {
 
 // The split with the highest gain over the score `before`; of equal ones the first. A combination
 // that the model does not use yet gains less, or loses more, the more values it has.
-//   scores  [n_places][n_columns]
+//   scores  [n_shelves][n_columns]
 //   noise   [offered.count][n_columns], or null
 StatisticChoice choose_statistic(const double* scores, std::size_t n_columns,
                                  const OfferedCombinations& offered, const double* noise,

@@ -18,11 +18,11 @@ constexpr std::size_t most_words = 8;
 constexpr std::size_t n_bins = 256;
 // Below so many rows, two sums of 16 bins are quicker than one of 256 and its two marginals.
 constexpr std::size_t few_rows = 128;
-// Up to so many units read addends where they are; for more it pays to bring them into order first.
-constexpr std::size_t few_units = 12;
+// Up to so many pages read addends where they are; for more it pays to bring them into order first.
+constexpr std::size_t few_pages = 12;
 constexpr std::size_t least_rows_per_piece = 8192;
 
-// One byte of a row, for several units: byte k of a row is first[k][row * stride].
+// One byte of a row, for several pages: byte k of a row is first[k][row * stride].
 struct Bytes {
   const std::uint8_t* first[most_words];
   std::size_t stride;
@@ -123,10 +123,10 @@ OCELOT_HOT void marginals(const std::int64_t* joint, std::size_t words, std::int
   marginals_of<4>(joint, out);
 }
 
-// The same without a joint histogram, for all bytes of one unit. Rows lie apart, so the bytes of
-// the unit that comes next are asked for ahead.
+// The same without a joint histogram, for all bytes of one page. Rows lie apart, so the bytes of
+// the page that comes next are asked for ahead.
 template <int words, int fixed_bytes>
-OCELOT_INLINE void add_halves_of(const std::uint8_t* unit, const std::uint8_t* next_unit,
+OCELOT_INLINE void add_halves_of(const std::uint8_t* page, const std::uint8_t* next_page,
                                  std::size_t n_bytes, const std::uint32_t* rows, std::size_t n_rows,
                                  const std::int64_t* addends, bool in_order, std::int64_t* out) {
   using Words = typename Addend<words>::Type;
@@ -138,16 +138,16 @@ OCELOT_INLINE void add_halves_of(const std::uint8_t* unit, const std::uint8_t* n
   for (std::size_t i = 0; i < n_rows; ++i) {
     const std::size_t place = in_order ? i : std::size_t(rows[i]), offset = rows[i] * width;
     const Words addend = *reinterpret_cast<const Words*>(addends + place * words);
-    __builtin_prefetch(next_unit + offset);
+    __builtin_prefetch(next_page + offset);
     if constexpr (fixed_bytes == 2) {
       std::uint16_t both;
-      std::memcpy(&both, unit + offset, 2);
+      std::memcpy(&both, page + offset, 2);
       for (std::size_t half = 0; half < 4; ++half) {
         add(half * 16 + (both >> half * 4 & 15), addend);
       }
     } else {
       for (std::size_t b = 0; b < width; ++b) {
-        const std::uint8_t byte = unit[offset + b];
+        const std::uint8_t byte = page[offset + b];
         add(b * 32 + (byte & 15), addend);
         add(b * 32 + 16 + (byte >> 4), addend);
       }
@@ -156,35 +156,35 @@ OCELOT_INLINE void add_halves_of(const std::uint8_t* unit, const std::uint8_t* n
 }
 
 template <int words>
-void add_halves(const std::uint8_t* unit, const std::uint8_t* next_unit, std::size_t n_bytes,
+void add_halves(const std::uint8_t* page, const std::uint8_t* next_page, std::size_t n_bytes,
                 const std::uint32_t* rows, std::size_t n_rows, const std::int64_t* addends,
                 bool in_order, std::int64_t* out) {
-  (n_bytes == 2 ? add_halves_of<words, 2> : add_halves_of<words, 0>)(unit, next_unit, n_bytes, rows,
+  (n_bytes == 2 ? add_halves_of<words, 2> : add_halves_of<words, 0>)(page, next_page, n_bytes, rows,
                                                                      n_rows, addends, in_order,
                                                                      out);
 }
 
 }  // namespace
 
-// Some rows of a leaf, summed for a few units.
+// Some rows of a leaf, summed for a few pages.
 struct SumTask {
   std::uint32_t leaf, begin, end;
-  std::size_t chunk, first_unit, end_unit;
+  std::size_t chunk, first_page, end_page;
   bool whole;  // all rows of the leaf
 };
 
 StatisticSums::StatisticSums(const StatisticRows& rows, const StatisticHistograms& histograms,
-                             std::size_t first_place, std::int64_t* scratch, int n_threads)
-    : rows_(rows), histograms_(histograms), first_place_(first_place), scratch_(scratch) {
+                             std::size_t first_shelf, std::int64_t* scratch, int n_threads)
+    : rows_(rows), histograms_(histograms), first_shelf_(first_shelf), scratch_(scratch) {
   const Leaves& leaves = rows.leaves;
-  const std::size_t units_per_task =
+  const std::size_t pages_per_task =
       std::max<std::size_t>(most_words / histograms.words / rows.statistics.n_bytes, 1);
   std::size_t n_rows = 0;
   for (std::uint32_t s = 0; s < leaves.count; ++s) n_rows += size_of(s);
   const std::size_t rows_per_piece = std::max(least_rows_per_piece, n_rows / (4 * n_threads));
   std::vector<SumTask> tasks;
   for (std::uint32_t s = 0; s < leaves.count; ++s) {
-    const std::size_t n = size_of(s), first_unit = first_unit_of(s);
+    const std::size_t n = size_of(s), first_page = first_page_of(s);
     if (n < few_rows) {
       few_.push_back(s);
       if (leaves.fresh[s]) few_fresh_.push_back(s);
@@ -196,15 +196,15 @@ StatisticSums::StatisticSums(const StatisticRows& rows, const StatisticHistogram
       const auto begin = std::uint32_t(leaves.begin[s] + n * p / n_pieces);
       const auto end = std::uint32_t(leaves.begin[s] + n * (p + 1) / n_pieces);
       for (std::size_t chunk = 0; chunk < histograms.n_chunks; ++chunk) {
-        for (std::size_t unit = first_unit; unit < rows.n_units; unit += units_per_task) {
-          const std::size_t last = std::min(unit + units_per_task, rows.n_units);
-          tasks.push_back({s, begin, end, chunk, unit, last, !cut});
+        for (std::size_t page = first_page; page < rows.n_pages; page += pages_per_task) {
+          const std::size_t last = std::min(page + pages_per_task, rows.n_pages);
+          tasks.push_back({s, begin, end, chunk, page, last, !cut});
         }
       }
     }
     if (cut) {
-      for (std::size_t unit = first_unit; unit < rows.n_units; ++unit) {
-        std::memset(histograms.at(first_place + unit, leaves.target[s]), 0, histograms.size() * 8);
+      for (std::size_t page = first_page; page < rows.n_pages; ++page) {
+        std::memset(histograms.at(first_shelf + page, leaves.target[s]), 0, histograms.size() * 8);
       }
     }
   }
@@ -217,7 +217,7 @@ StatisticSums::StatisticSums(const StatisticRows& rows, const StatisticHistogram
 }
 
 bool StatisticSums::is_in_order(std::uint32_t leaf) const {
-  return rows_.n_units - first_unit_of(leaf) > few_units;
+  return rows_.n_pages - first_page_of(leaf) > few_pages;
 }
 
 const std::int64_t* StatisticSums::addends_of(std::uint32_t leaf, std::size_t chunk,
@@ -227,9 +227,9 @@ const std::int64_t* StatisticSums::addends_of(std::uint32_t leaf, std::size_t ch
                            : rows_.packed + before * histograms_.words;
 }
 
-const std::uint8_t* StatisticSums::bytes_of(std::size_t unit) const {
+const std::uint8_t* StatisticSums::bytes_of(std::size_t page) const {
   const StatisticUnits& statistics = rows_.statistics;
-  return statistics.bytes + rows_.units[unit] * statistics.n_rows * statistics.n_bytes;
+  return statistics.bytes + rows_.pages[page] * statistics.n_rows * statistics.n_bytes;
 }
 
 void StatisticSums::put_in_order(int n_threads) const {
@@ -252,7 +252,7 @@ void StatisticSums::put_in_order(int n_threads) const {
 void StatisticSums::sum_many(const SumTask& task) const {
   const std::size_t words = histograms_.words, n_bytes = rows_.statistics.n_bytes;
   const std::size_t count = task.end - task.begin;
-  const std::size_t all_bytes = (task.end_unit - task.first_unit) * n_bytes;
+  const std::size_t all_bytes = (task.end_page - task.first_page) * n_bytes;
   const bool in_order = is_in_order(task.leaf);
   const std::int64_t* addends = addends_of(task.leaf, task.chunk, task.begin);
   alignas(64) std::int64_t joint[most_words * n_bins];
@@ -261,12 +261,12 @@ void StatisticSums::sum_many(const SumTask& task) const {
     const Pass pass = next_pass(all_bytes - k, words, n_bytes % 2 == 0);
     Bytes bytes{{}, n_bytes};
     for (std::size_t b = 0; b < pass.n_bytes; ++b) {
-      bytes.first[b] = bytes_of(task.first_unit + (k + b) / n_bytes) + (k + b) % n_bytes;
+      bytes.first[b] = bytes_of(task.first_page + (k + b) / n_bytes) + (k + b) % n_bytes;
     }
     std::memset(joint, 0, pass.n_bytes * n_bins * words * sizeof(std::int64_t));
     pass.add(bytes, rows_.rows + task.begin, count, addends, in_order, joint);
     for (std::size_t b = 0; b < pass.n_bytes; ++b, ++k) {
-      std::int64_t* out = histograms_.at(first_place_ + task.first_unit + k / n_bytes,
+      std::int64_t* out = histograms_.at(first_shelf_ + task.first_page + k / n_bytes,
                                          rows_.leaves.target[task.leaf]) +
                           (task.chunk * n_bytes + k % n_bytes) * 32 * words;
       if (task.whole) {
@@ -282,14 +282,14 @@ void StatisticSums::sum_many(const SumTask& task) const {
   }
 }
 
-void StatisticSums::sum_few(std::size_t unit) const {
+void StatisticSums::sum_few(std::size_t page) const {
   const std::size_t words = histograms_.words, n_bytes = rows_.statistics.n_bytes;
   const auto add = words == 1 ? add_halves<1> : words == 2 ? add_halves<2> : add_halves<4>;
-  const std::uint8_t* const own = bytes_of(unit);
-  const std::uint8_t* const next = unit + 1 < rows_.n_units ? bytes_of(unit + 1) : own;
-  for (const std::uint32_t s : unit < rows_.n_old ? few_fresh_ : few_) {
+  const std::uint8_t* const own = bytes_of(page);
+  const std::uint8_t* const next = page + 1 < rows_.n_pages ? bytes_of(page + 1) : own;
+  for (const std::uint32_t s : page < rows_.n_old ? few_fresh_ : few_) {
     const std::size_t begin = rows_.leaves.begin[s];
-    std::int64_t* out = histograms_.at(first_place_ + unit, rows_.leaves.target[s]);
+    std::int64_t* out = histograms_.at(first_shelf_ + page, rows_.leaves.target[s]);
     for (std::size_t chunk = 0; chunk < histograms_.n_chunks; ++chunk) {
       add(own, next, n_bytes, rows_.rows + begin, size_of(s), addends_of(s, chunk, begin),
           is_in_order(s), out + chunk * n_bytes * 32 * words);

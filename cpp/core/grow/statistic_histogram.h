@@ -7,22 +7,22 @@
 
 namespace ocelot {
 
-// Bytes of target statistics: unit u is [n_rows][n_bytes].
+// Bytes of target statistics: page u is [n_rows][n_bytes].
 struct StatisticUnits {
   const std::uint8_t* bytes;
   std::size_t n_rows, n_bytes;
 };
 
-// A histogram of one unit: for each chunk and byte 16 bins of its low half, then 16 of its high
+// A histogram of one page: for each chunk and byte 16 bins of its low half, then 16 of its high
 // half, each of `words` words.
-//   histograms [n_places][n_histograms][n_chunks][n_bytes][32][words]
+//   histograms [n_shelves][n_histograms][n_chunks][n_bytes][32][words]
 struct StatisticHistograms {
   std::int64_t* sums;
   std::size_t n_histograms, n_chunks, n_bytes, words;
 
   std::size_t size() const { return n_chunks * n_bytes * 32 * words; }
-  std::int64_t* at(std::size_t place, std::size_t histogram) const {
-    return sums + (place * n_histograms + histogram) * size();
+  std::int64_t* at(std::size_t shelf, std::size_t histogram) const {
+    return sums + (shelf * n_histograms + histogram) * size();
   }
 };
 
@@ -38,12 +38,12 @@ struct Leaves {
 };
 
 // Units and the rows to sum them over.
-//   units   [n_units] places in `statistics`; the first n_old are summed over fresh leaves alone
-//   packed  [n_chunks][n_packed_rows][words]
+//   pages   [n_pages] their numbers in `statistics`; the first n_old are summed over fresh leaves
+//   alone packed  [n_chunks][n_packed_rows][words]
 struct StatisticRows {
   StatisticUnits statistics;
-  const std::uint32_t* units;
-  std::size_t n_units, n_old;
+  const std::uint32_t* pages;
+  std::size_t n_pages, n_old;
   const std::uint32_t* rows;
   Leaves leaves;
   const std::int64_t* packed;
@@ -52,35 +52,35 @@ struct StatisticRows {
 
 struct SumTask;
 
-// Sums packed words over the rows of the leaves, unit u into place first_place + u. Leaves of many
-// rows are summed by all threads at once. Those of few rows wait until a unit is looked at: their
+// Sums packed words over the rows of the leaves, page u into shelf first_shelf + u. Leaves of many
+// rows are summed by all threads at once. Those of few rows wait until a page is looked at: their
 // histograms are many, and would have left the cache by then.
 class StatisticSums {
  public:
   // Sums the leaves of many rows. scratch is as large as packed.
   StatisticSums(const StatisticRows& rows, const StatisticHistograms& histograms,
-                std::size_t first_place, std::int64_t* scratch, int n_threads);
+                std::size_t first_shelf, std::int64_t* scratch, int n_threads);
 
-  // Sums the leaves of few rows for one unit.
-  void sum_few(std::size_t unit) const;
+  // Sums the leaves of few rows for one page.
+  void sum_few(std::size_t page) const;
 
  private:
   const StatisticRows& rows_;
   const StatisticHistograms& histograms_;
-  std::size_t first_place_;
+  std::size_t first_shelf_;
   std::int64_t* scratch_;
   std::vector<std::uint32_t> few_, few_fresh_;  // leaves of few rows, and those that are fresh
 
   std::size_t size_of(std::uint32_t leaf) const {
     return rows_.leaves.end[leaf] - rows_.leaves.begin[leaf];
   }
-  std::size_t first_unit_of(std::uint32_t leaf) const {
+  std::size_t first_page_of(std::uint32_t leaf) const {
     return rows_.leaves.fresh[leaf] ? 0 : rows_.n_old;
   }
-  // Addends that many units read are put into the order of the rows first.
+  // Addends that many pages read are put into the order of the rows first.
   bool is_in_order(std::uint32_t leaf) const;
   const std::int64_t* addends_of(std::uint32_t leaf, std::size_t chunk, std::size_t begin) const;
-  const std::uint8_t* bytes_of(std::size_t unit) const;
+  const std::uint8_t* bytes_of(std::size_t page) const;
   void put_in_order(int n_threads) const;
   void sum_many(const SumTask& task) const;
 };

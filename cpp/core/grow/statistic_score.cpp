@@ -15,11 +15,11 @@ constexpr std::size_t most_columns = 16;  // scored together
 }  // namespace
 
 void score_statistics(const StatisticRows& rows, const StatisticHistograms& histograms,
-                      std::size_t first_place, std::int64_t* scratch, std::size_t n_columns,
+                      std::size_t first_shelf, std::int64_t* scratch, std::size_t n_columns,
                       const std::uint32_t* small, const std::uint32_t* large, std::size_t n_fresh,
                       const ScoredLeaves& scored, const ScoreRule& rule, double* best_scores,
                       std::uint8_t* best_bins, int n_threads) {
-  const StatisticSums sums(rows, histograms, first_place, scratch, n_threads);
+  const StatisticSums sums(rows, histograms, first_shelf, scratch, n_threads);
   const std::size_t n_chunks = histograms.n_chunks, words = histograms.words;
   const std::size_t columns_of_all = n_chunks * histograms.n_bytes * 2;
   const auto run_columns = [&](std::int64_t* bins) {
@@ -27,37 +27,37 @@ void score_statistics(const StatisticRows& rows, const StatisticHistograms& hist
       run_sums(bins + c * n_bins * words, n_bins, words);
     }
   };
-  const auto sum_place = [&](std::size_t p) {
+  const auto sum_shelf = [&](std::size_t p) {
     sums.sum_few(p);
-    const std::size_t place = first_place + p;
+    const std::size_t shelf = first_shelf + p;
     if (p < rows.n_old) {
       for (std::size_t f = 0; f < n_fresh; ++f) {
-        std::int64_t* fresh = histograms.at(place, small[f]);
+        std::int64_t* fresh = histograms.at(shelf, small[f]);
         run_columns(fresh);
         if (large[f] != no_histogram) {
-          subtract(histograms.at(place, large[f]), fresh, histograms.size());
+          subtract(histograms.at(shelf, large[f]), fresh, histograms.size());
         }
       }
     } else {
       for (std::size_t i = 0; i < rule.n_eras * scored.n_leaves; ++i) {
         if (scored.histograms[i] == no_histogram) continue;
-        run_columns(histograms.at(place, scored.histograms[i]));
+        run_columns(histograms.at(shelf, scored.histograms[i]));
       }
     }
   };
-  const std::size_t places_per_task = std::max<std::size_t>(rows.n_units / (8 * n_threads), 1);
-  parallel_blocks(rows.n_units, places_per_task, n_threads,
+  const std::size_t shelves_per_task = std::max<std::size_t>(rows.n_pages / (8 * n_threads), 1);
+  parallel_blocks(rows.n_pages, shelves_per_task, n_threads,
                   [&](std::size_t begin, std::size_t end, std::size_t) {
                     BorderScores scores(rule, n_chunks, words);
                     LeafSums leaves;
                     for (std::size_t p = begin; p < end; ++p) {
-                      sum_place(p);
+                      sum_shelf(p);
                       for (std::size_t first = 0; first < n_columns; first += most_columns) {
                         const std::size_t count = std::min(most_columns, n_columns - first);
                         sums_by_leaf(
                             scored, rule.n_eras, n_chunks,
                             [&](std::size_t histogram, std::size_t chunk) {
-                              return histograms.at(first_place + p, histogram) +
+                              return histograms.at(first_shelf + p, histogram) +
                                      (chunk * histograms.n_bytes * 2 + first) * n_bins * words;
                             },
                             leaves);

@@ -290,7 +290,7 @@ bool is_usual(const StatisticInputs& inputs, const HistoryRule& history,
 }
 
 void run_fast(const StatisticInputs& inputs, const StatisticColumns& columns,
-              const FilledUnits& out, int n_threads) {
+              const FilledPages& out, int n_threads) {
   const FourCuts cuts(columns);
   const std::size_t n_rows = inputs.n_rows(), n_orderings = inputs.n_orderings();
   std::vector<std::uint8_t> targets(n_orderings * n_rows);  // in the order of time
@@ -317,7 +317,7 @@ void run_fast(const StatisticInputs& inputs, const StatisticColumns& columns,
 
 template <class Number>
 void run_any(const StatisticInputs& inputs, const HistoryRule& history,
-             const StatisticColumns& columns, const FilledUnits& out, int n_threads) {
+             const StatisticColumns& columns, const FilledPages& out, int n_threads) {
   const Bins bins(columns);
   const std::size_t n_orderings = inputs.n_orderings();
   std::vector<std::optional<Frequencies<Number>>> frequencies(inputs.n_combinations());
@@ -334,7 +334,7 @@ void run_any(const StatisticInputs& inputs, const HistoryRule& history,
 }  // namespace
 
 void target_statistics(const StatisticInputs& inputs, const HistoryRule& history,
-                       const StatisticColumns& columns, const FilledUnits& out, int n_threads) {
+                       const StatisticColumns& columns, const FilledPages& out, int n_threads) {
   if (!are_counts(inputs)) {
     run_any<double>(inputs, history, columns, out, n_threads);
   } else if (is_usual(inputs, history, columns)) {

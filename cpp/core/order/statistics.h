@@ -58,17 +58,17 @@ struct StatisticInputs {
 };
 
 // Where they go. Rows beyond n_rows are history only.
-struct FilledUnits {
-  const std::uint32_t* units;  // [n_combinations][n_orderings] places in bytes
+struct FilledPages {
+  const std::uint32_t* pages;  // [n_combinations][n_orderings] numbers of pages
   std::uint8_t* bytes;         // [..][n_rows][n_bytes]
   std::size_t n_rows, n_bytes;
 
   std::uint8_t* operator[](std::size_t task) const {
-    return bytes + units[task] * n_rows * n_bytes;
+    return bytes + pages[task] * n_rows * n_bytes;
   }
 };
 
 void target_statistics(const StatisticInputs& inputs, const HistoryRule& history,
-                       const StatisticColumns& columns, const FilledUnits& out, int n_threads);
+                       const StatisticColumns& columns, const FilledPages& out, int n_threads);
 
 }  // namespace ocelot

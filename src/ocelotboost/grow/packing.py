@@ -40,9 +40,9 @@ class Scale:
 class PackedGradients:
     """Gradients and weights of all rows as integers, two fields per word.
 
-    words      int64 (n_chunks, n_rows, words)
+    words      int64 (n_chunks, n_rows, n_words)
     units      float64 (n_gradients + 1,) what the integer 1 is worth in each field
-    n_outputs  gradients a row has at one model
+    n_outputs  gradients that a row has at one model
     """
 
     words: NDArray[np.int64]

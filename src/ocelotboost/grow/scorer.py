@@ -6,7 +6,7 @@ v = G / (W + λ) the leaf value. The paper's score is the cosine between leaf va
     Σ v·G / √(Σ v²·W),          the other choice, L2, is its numerator.
 
 In Ordered mode the sums go over the segments of the ordering too: v = G / (W + λ) is made of the
-body's rows, and G and W beside it are those of the tail (order/segments.py).
+body's rows, and the other G and W are those of the tail (order/segments.py).
 
 The sums come from histograms (grow/level.py). Columns of the table are scored here, target
 statistics in grow/statistic_scorer.py.
@@ -79,10 +79,10 @@ class ColumnScorer:
         self._block = block
         self._features = features
         self._settings = settings
-        n_chunks, words = packed_layout(n_gradients)
-        self._shape = (n_chunks, words)
+        n_chunks, n_words = packed_layout(n_gradients)
+        self._shape = (n_chunks, n_words)
         self._n_cells = n_cells
-        slot_bytes = n_chunks * words * N_BINS * 8
+        slot_bytes = n_chunks * n_words * N_BINS * 8
         affordable = max(HISTOGRAM_BYTES // (slot_bytes * block.layout.n_slots), 1)
         #: Histograms, of as many cells as will be there or fit into memory.
         self.capacity = min(n_cells, affordable)
@@ -186,8 +186,8 @@ class ColumnScorer:
         return aligned_empty(self._histogram_shape(n_histograms, n_slots), np.int64)
 
     def _histogram_shape(self, n_histograms: int, n_slots: int) -> tuple[int, ...]:
-        n_chunks, words = self._shape
-        return n_chunks, n_histograms, n_slots, N_BINS, words
+        n_chunks, n_words = self._shape
+        return n_chunks, n_histograms, n_slots, N_BINS, n_words
 
 
 class Batch(NamedTuple):
@@ -201,12 +201,12 @@ def cut_into_batches(layout: BlockLayout, n_groups: int) -> list[Batch]:
     """All columns, those of ``n_groups`` groups of slots at a time."""
     first_slots = np.append(0, np.cumsum(layout.group_widths))
     by_slot = np.argsort(layout.slots, kind="stable")
-    places = np.searchsorted(layout.slots[by_slot], first_slots)  # where each group begins there
+    begins = np.searchsorted(layout.slots[by_slot], first_slots)  # of each group
     batches = []
     for first in range(0, len(layout.group_widths), n_groups):
         groups = slice(first, min(first + n_groups, len(layout.group_widths)))
         begin = first_slots[groups.start]
-        columns = np.sort(by_slot[places[groups.start] : places[groups.stop]])
+        columns = np.sort(by_slot[begins[groups.start] : begins[groups.stop]])
         own = BlockLayout(
             slots=layout.slots[columns] - np.uint32(begin),
             shifts=layout.shifts[columns],

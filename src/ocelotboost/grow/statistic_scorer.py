@@ -30,8 +30,8 @@ _BINS_OF_A_BYTE = 32  # 16 of its low half, 16 of its high half
 class StatisticScorer:
     """Scores combinations level after level of one tree; one scorer serves all trees.
 
-    Each statistic of the tree has a place, with a histogram for every cell; combinations that share
-    a statistic share its place. When the histograms of all places would take too much memory, a
+    Each statistic of the tree has a shelf with a histogram for every cell; combinations that share
+    a statistic share its shelf. When the histograms of all shelves would take too much memory, a
     level is done a few statistics at a time, from rows.
     """
 
@@ -48,19 +48,19 @@ class StatisticScorer:
         self._n_columns = store.source.columns.n_columns
         self._model_size_reg = model_size_reg
         self._settings = settings
-        n_chunks, words = packed_layout(n_gradients)
-        self._histogram_shape = (n_chunks, store.source.columns.n_bytes, _BINS_OF_A_BYTE, words)
-        place_bytes = most_offered * 8 * int(np.prod(self._histogram_shape))
-        #: Histograms per place, of as many cells as will be there or fit into memory.
-        self.capacity = min(n_cells, max(HISTOGRAM_BYTES // place_bytes, 1))
+        n_chunks, n_words = packed_layout(n_gradients)
+        self._histogram_shape = (n_chunks, store.source.columns.n_bytes, _BINS_OF_A_BYTE, n_words)
+        shelf_bytes = most_offered * 8 * int(np.prod(self._histogram_shape))
+        #: Histograms per shelf, of as many cells as will be there or fit into memory.
+        self.capacity = min(n_cells, max(HISTOGRAM_BYTES // shelf_bytes, 1))
         self._histograms = self._empty(most_offered, self.capacity)
-        self._scratch = np.empty((n_chunks, store.n_rows, words), dtype=np.int64)
+        self._scratch = np.empty((n_chunks, store.n_rows, n_words), dtype=np.int64)
         self._used: set[Combination] = set()  # by the model
         # Of each offered combination, in the order of offering:
-        self._places = np.empty(most_offered, dtype=np.uint32)
+        self._shelves = np.empty(most_offered, dtype=np.uint32)
         self._value_counts = np.empty(most_offered, dtype=np.uint32)
         self._in_model = np.empty(most_offered, dtype=np.uint8)
-        # Of each place, as long as all statistics have pages:
+        # Of each shelf, as long as all statistics have pages:
         self._pages = np.empty(most_offered, dtype=np.uint32)
 
     def start(
@@ -71,21 +71,21 @@ class StatisticScorer:
         self._ordering = ordering
         self._n_old = 0
         self._offered: dict[Combination, None] = {}
-        self._place_of: dict[Statistic, int] = {}
+        self._shelf_of: dict[Statistic, int] = {}
         self.offer(combinations)
 
     def offer(self, combinations: Sequence[Combination]) -> None:
         """More combinations for the next levels of this tree."""
-        store, used, place_of = self._store, self._used, self._place_of
+        store, used, shelf_of = self._store, self._used, self._shelf_of
         new = [combination for combination in combinations if combination not in self._offered]
         for first in range(0, len(new), store.capacity):
             some = new[first : first + store.capacity]
             statistics, pages = store.fetch(some, self._ordering)
-            places = [place_of.setdefault(own, len(place_of)) for own in statistics]
+            shelves = [shelf_of.setdefault(own, len(shelf_of)) for own in statistics]
             own = slice(len(self._offered), len(self._offered) + len(some))
             self._offered.update(dict.fromkeys(some))
-            self._places[own] = places
-            self._pages[places] = pages
+            self._shelves[own] = shelves
+            self._pages[shelves] = pages
             self._value_counts[own] = [statistic.n_values for statistic in statistics]
             self._in_model[own] = [combination in used for combination in some]
 
@@ -104,7 +104,7 @@ class StatisticScorer:
         """The best split of all statistics; ``before`` is the score without a further split."""
         if not self._offered:
             return None
-        n_statistics = len(self._place_of)
+        n_statistics = len(self._shelf_of)
         scores = np.empty((n_statistics, self._n_columns))
         bins = np.empty((n_statistics, self._n_columns), dtype=np.uint8)
         if level is None:
@@ -113,20 +113,20 @@ class StatisticScorer:
             self._score_level(partition, level, scores, bins)
         self._n_old = n_statistics
         n_offered = len(self._offered)
-        places = self._places[:n_offered]
+        shelves = self._shelves[:n_offered]
         which, column, gain = native.choose_statistic(
             scores,
-            places,
+            shelves,
             self._value_counts[:n_offered],
             self._in_model[:n_offered],
             draw_noise((n_offered, self._n_columns), noise, rng),
             before,
             self._model_size_reg,
         )
-        place = int(places[which])
+        shelf = int(shelves[which])
         combination = next(islice(self._offered, which, None))
-        split = Split(StatisticColumn(combination, column), int(bins[place, column]))
-        return Candidate(split, float(scores[place, column]), gain + before)
+        split = Split(StatisticColumn(combination, column), int(bins[shelf, column]))
+        return Candidate(split, float(scores[shelf, column]), gain + before)
 
     def _score_level(
         self,
@@ -136,13 +136,13 @@ class StatisticScorer:
         bins: NDArray[np.uint8],
     ) -> None:
         """As many statistics at a time as can have pages."""
-        n_statistics, capacity = len(self._place_of), self._store.capacity
+        n_statistics, capacity = len(self._shelf_of), self._store.capacity
         if n_statistics <= capacity:
             # None of them lost its page since it was offered: all others were asked for earlier.
             pages, n_old = self._pages[:n_statistics], self._n_old
             self._score(partition, level, pages, 0, n_old, self._histograms, scores, bins)
             return
-        statistics = list(self._place_of)
+        statistics = list(self._shelf_of)
         for first in range(0, n_statistics, capacity):
             some = slice(first, first + capacity)
             pages = self._fetch_again(statistics[some])
@@ -159,7 +159,7 @@ class StatisticScorer:
     ) -> None:
         level = Level.from_rows(partition)
         histograms = self._empty(1, partition.n_cells)
-        for i, statistic in enumerate(self._place_of):
+        for i, statistic in enumerate(self._shelf_of):
             one = slice(i, i + 1)
             pages = self._fetch_again([statistic])
             self._score(partition, level, pages, 0, 0, histograms, scores[one], bins[one])
@@ -174,19 +174,19 @@ class StatisticScorer:
         partition: Partition,
         level: Level,
         pages: NDArray[np.uint32],
-        first_place: int,
+        first_shelf: int,
         n_old: int,
         histograms: NDArray[np.int64],
         scores: NDArray[np.float64],
         bins: NDArray[np.uint8],
     ) -> None:
-        """Sum and score pages in their places; the first ``n_old`` have been there before."""
+        """Sum and score pages in their shelves; the first ``n_old`` have been there before."""
         settings = self._settings
         native.score_statistics(
             self._store.pages,
             pages,
             n_old,
-            first_place,
+            first_shelf,
             partition.rows,
             self._gradients.words,
             level.begin,
@@ -208,5 +208,5 @@ class StatisticScorer:
             n_threads=settings.n_threads,
         )
 
-    def _empty(self, n_places: int, n_histograms: int) -> NDArray[np.int64]:
-        return aligned_empty((n_places, n_histograms, *self._histogram_shape), np.int64)
+    def _empty(self, n_shelves: int, n_histograms: int) -> NDArray[np.int64]:
+        return aligned_empty((n_shelves, n_histograms, *self._histogram_shape), np.int64)

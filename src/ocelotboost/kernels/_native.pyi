@@ -146,16 +146,16 @@ def target_statistics(
     lows: NDArray[np.float64],
     highs: NDArray[np.float64],
     frequency: bool,
-    units: NDArray[np.uint32],
-    out_units: NDArray[np.uint8],
+    pages: NDArray[np.uint32],
+    out_pages: NDArray[np.uint8],
     *,
     n_threads: int,
 ) -> None: ...
 def score_statistics(
     statistics: NDArray[np.uint8],
-    units: NDArray[np.uint32],
+    pages: NDArray[np.uint32],
     n_old: int,
-    first_place: int,
+    first_shelf: int,
     rows: NDArray[np.uint32],
     packed: NDArray[np.int64],
     begin: NDArray[np.uint32],
@@ -166,7 +166,7 @@ def score_statistics(
     large: NDArray[np.uint32],
     scored: NDArray[np.uint32],
     n_outputs: int,
-    field_units: NDArray[np.float64],
+    units: NDArray[np.float64],
     regularization: float,
     min_weight: float,
     cosine: bool,
@@ -179,7 +179,7 @@ def score_statistics(
 ) -> None: ...
 def choose_statistic(
     scores: NDArray[np.float64],
-    places: NDArray[np.uint32],
+    shelves: NDArray[np.uint32],
     value_counts: NDArray[np.uint32],
     in_model: NDArray[np.uint8],
     noise: NDArray[np.float64] | None,
@@ -277,8 +277,8 @@ def plan_level(
 ) -> tuple[int, int, int]: ...
 def assign_leaves(
     slots: NDArray[np.uint8],
-    units: NDArray[np.uint8],
-    split_units: NDArray[np.uint32],
+    pages: NDArray[np.uint8],
+    split_pages: NDArray[np.uint32],
     split_slots: NDArray[np.uint32],
     shifts: NDArray[np.uint32],
     masks: NDArray[np.uint32],

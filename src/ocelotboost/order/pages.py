@@ -28,26 +28,26 @@ class Pages(Generic[Key]):
 
     def __init__(self, capacity: int, n_rows: int, n_bytes: int) -> None:
         self.capacity = capacity
-        self._numbers = RecentlyUsed[Key](capacity)
+        self._indices = RecentlyUsed[Key](capacity)
         n_pages = capacity
         while n_pages > 1 and n_pages * n_rows * n_bytes > _FIRST_BYTES:
             n_pages = (n_pages + 1) // 2
         self.bytes = np.empty((n_pages, n_rows, n_bytes), dtype=np.uint8)
 
     def find(self, key: Key) -> int | None:
-        """The number of the page that a key holds, which now is the last that was asked for."""
-        return self._numbers.find(key)
+        """The page that a key holds, which now is the last that was asked for."""
+        return self._indices.find(key)
 
     def take(self, n: int) -> NDArray[np.uint32]:
-        """Pages to fill, in place of those that were not asked for longest."""
-        numbers = self._numbers.take(n)
-        while max(numbers, default=-1) >= len(self.bytes):
+        """Pages to fill, instead of those that were unused for longest."""
+        indices = self._indices.take(n)
+        while max(indices, default=-1) >= len(self.bytes):
             self._grow()
-        return np.array(numbers, dtype=np.uint32)
+        return np.array(indices, dtype=np.uint32)
 
     def hold(self, keys: Sequence[Key]) -> None:
         """Keys for the pages that were taken and are filled now, in the same order."""
-        self._numbers.hold(keys)
+        self._indices.hold(keys)
 
     def _grow(self) -> None:
         """Room for twice as many pages. Capacity was halved to get here, so that the old pages and

@@ -64,7 +64,7 @@ class Statistic:
 
 
 class Fetched(NamedTuple):
-    """Statistics, and the number of the page that each has in one ordering."""
+    """Statistics, and the page that each has in one ordering."""
 
     statistics: list[Statistic]
     pages: list[int]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ocelotboost.order.statistic import StatisticTargets
 from ocelotboost.quantize.categorical_data import CategoricalData
 
-#: The mean statistics of so many rows, of all, are beyond the first and the last border.
+#: The share of rows whose mean statistics are below the first border, and above the last.
 _TAIL = 0.01
 
 
@@ -125,12 +125,12 @@ def _middle(target: NDArray[np.float32], weight: NDArray[np.float32] | None = No
     >>> _middle(np.array([0, 0, 0, 0, 1, 2], dtype=np.float32))
     0.5
     """
-    values, places = np.unique(target, return_inverse=True)
+    values, which = np.unique(target, return_inverse=True)
     if len(values) == 1:
         return float(values[0])
-    below = np.cumsum(np.bincount(places, weight))
-    place = int(np.argmin(np.abs(2 * below[:-1] - below[-1])))
-    return (float(values[place]) + float(values[place + 1])) / 2
+    below = np.cumsum(np.bincount(which, weight))
+    last = int(np.argmin(np.abs(2 * below[:-1] - below[-1])))
+    return (float(values[last]) + float(values[last + 1])) / 2
 
 
 def _spread_of_means(
@@ -151,11 +151,11 @@ def _spread_of_means(
     values, mass = np.concatenate(means), np.concatenate(masses)
     order = np.argsort(values)
     shares = np.cumsum(mass[order]) / mass.sum()
-    places = np.minimum(np.searchsorted(shares, [_TAIL, 1 - _TAIL]), len(order) - 1)
-    low, high = values[order][places].tolist()
+    ends = np.minimum(np.searchsorted(shares, [_TAIL, 1 - _TAIL]), len(order) - 1)
+    low, high = values[order][ends].tolist()
     if low < mean < high:
         return low, high
-    # All means are nearly the same: any width will do that does not vanish beside the mean.
+    # All means are nearly the same: any width will do that does not vanish compared with it.
     squares = (target.astype(np.float64) - mean) ** 2
     width = max(float(np.sqrt(np.average(squares, weights=weight))), 1e-6 * abs(mean)) or 1.0
     return mean - width, mean + width

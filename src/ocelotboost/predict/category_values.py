@@ -22,14 +22,14 @@ class CategoryValueBytes:
     features  the categorical columns that are read, ascending
     sources   uint32 (n_columns,)  which of ``features``
     hashes    uint64 (n_columns,)  yes for this category
-    targets   uint32 (n_columns,)  0, 1, 2, ...
+    out_rows  uint32 (n_columns,)  0, 1, 2, ...: each column has a row of its own
     hash_key  what categories are hashed under
     """
 
     features: tuple[int, ...]
     sources: NDArray[np.uint32]
     hashes: Hashes
-    targets: NDArray[np.uint32]
+    out_rows: NDArray[np.uint32]
     hash_key: Hashes
 
     @classmethod
@@ -40,13 +40,13 @@ class CategoryValueBytes:
             features=tuple(features.tolist()),
             sources=sources.astype(np.uint32),
             hashes=indicators.hashes,
-            targets=np.arange(len(indicators), dtype=np.uint32),
+            out_rows=np.arange(len(indicators), dtype=np.uint32),
             hash_key=forest.hash_key,
         )
 
     @property
     def n_columns(self) -> int:
-        return len(self.targets)
+        return len(self.out_rows)
 
     def reader(self, table: Table, n_threads: int) -> Fill:
         hashes = read_hashes(table, self.features, self.hash_key)
@@ -56,7 +56,7 @@ class CategoryValueBytes:
                 stretch_of(hashes, begin, end),
                 self.sources,
                 self.hashes,
-                self.targets,
+                self.out_rows,
                 out,
                 n_threads=n_threads,
             )

@@ -24,19 +24,19 @@ Floats = NDArray[np.float64]
 class NumberBytes:
     """How byte columns are made from numbers.
 
-    sources  uint32 (n_columns,)      table column behind each byte column, ascending
-    borders  float64                  of each byte column, one after the other
-    offsets  uint32 (n_columns + 1,)  where each column's borders begin
-    missing  uint8 (n_columns,)       of ``Missing``
-    targets  uint32 (n_columns,)      0, 1, 2, ...: each byte column has a row of its own
-    shifts   uint32 (n_columns,)      zeros: and the whole byte
+    sources   uint32 (n_columns,)      table column behind each byte column, ascending
+    borders   float64                  of each byte column, one after the other
+    offsets   uint32 (n_columns + 1,)  where each column's borders begin
+    missing   uint8 (n_columns,)       of ``Missing``
+    out_rows  uint32 (n_columns,)      0, 1, 2, ...: each byte column has a row of its own
+    shifts    uint32 (n_columns,)      zeros: and the whole byte
     """
 
     sources: NDArray[np.uint32]
     borders: Floats
     offsets: NDArray[np.uint32]
     missing: NDArray[np.uint8]
-    targets: NDArray[np.uint32]
+    out_rows: NDArray[np.uint32]
     shifts: NDArray[np.uint32]
 
     @property
@@ -75,7 +75,7 @@ class NumberBytes:
             self.borders[first_border : self.offsets[end]],
             self.offsets[begin : end + 1] - first_border,
             self.missing[begin:end],
-            self.targets[begin:end],
+            self.out_rows[begin:end],
             self.shifts[begin:end],
             bins,
             n_threads=n_threads,
@@ -114,7 +114,7 @@ def make_number_bytes(
         borders=np.concatenate([np.empty(0), *chunks]),
         offsets=offsets.astype(np.uint32),
         missing=np.array(missing, dtype=np.uint8),
-        targets=np.arange(len(sources), dtype=np.uint32),
+        out_rows=np.arange(len(sources), dtype=np.uint32),
         shifts=np.zeros(len(sources), dtype=np.uint32),
     )
     return number_bytes, located

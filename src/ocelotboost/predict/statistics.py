@@ -33,12 +33,12 @@ _KEYS_A_BUCKET = 5
 
 @dataclass(frozen=True, eq=False)
 class StatisticLookup:
-    """Where keys are, and bins beside them (``native.look_up`` tells the layout).
+    """Where keys are, and the bins of each (``native.look_up`` tells the layout).
 
     hash_key        uint64 (2,)            keys of combinations are hashed under it
     features        the categorical columns that the tables are about, ascending
     member_offsets  uint32 (n_tables + 1,)
-    members         uint32                 places in ``features``
+    members         uint32                 which of ``features``
     answer_rows     int32 (n_tables,)      which row of base answers; -1 for a table without a base
     bucket_offsets  uint64 (n_tables + 1,)
     slot_keys       uint64 (n_buckets, 8)
@@ -116,11 +116,10 @@ class StatisticLookup:
         self,
         hashes: Hashes,
         answers: NDArray[np.uint32],
-        targets: NDArray[np.uint32],
-        inout_bins: NDArray[np.uint8],
+        out: Bytes,
         n_threads: int,
     ) -> None:
-        """Write column ``columns[k]`` into row ``targets[k]``; hashes are (n_features, n).
+        """Write the bins of all statistic columns; hashes are (n_features, n).
 
         answers  uint32 (n_based, n): for each table with base questions, in order, the answers as
                  binary digits, the first question highest
@@ -139,8 +138,8 @@ class StatisticLookup:
             self.column_offsets,
             self.bin_offsets,
             self.slot_bins,
-            targets,
-            inout_bins,
+            self.columns,
+            out,
             n_threads=n_threads,
         )
 
@@ -202,7 +201,7 @@ class StatisticBytes:
                 answers,
                 n_threads=n_threads,
             )
-        self.lookup.fill(hashes, answers, self.lookup.columns, out, n_threads)
+        self.lookup.fill(hashes, answers, out, n_threads)
 
 
 def entry_bins(
@@ -213,7 +212,7 @@ def entry_bins(
     sums = tables.sums_of(table)
     weight = float(tables.prior_weight[table])
     bins = np.empty((len(counts), len(columns)), dtype=np.uint8)
-    for place, column in enumerate(columns.tolist()):
+    for k, column in enumerate(columns.tolist()):
         prior, target = float(tables.column_priors[column]), int(tables.column_targets[column])
         if target == FREQUENCY:
             statistics = (counts + prior) / (counts.max() + 1.0)
@@ -222,7 +221,7 @@ def entry_bins(
             with np.errstate(over="ignore"):  # infinite is the highest or lowest bin
                 statistics = (own + weight * prior) / (counts + weight)
         low, high = float(tables.column_lows[column]), float(tables.column_highs[column])
-        bins[:, place] = bins_of_statistics(statistics, low, high)
+        bins[:, k] = bins_of_statistics(statistics, low, high)
     return bins
 
 

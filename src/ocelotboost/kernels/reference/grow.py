@@ -328,8 +328,8 @@ def plan_level(
 
 def assign_leaves(
     slots: NDArray[np.uint8],
-    units: NDArray[np.uint8],
-    split_units: Indices,
+    pages: NDArray[np.uint8],
+    split_pages: Indices,
     split_slots: Indices,
     shifts: Indices,
     masks: Indices,
@@ -339,9 +339,9 @@ def assign_leaves(
     n_threads: int,
 ) -> None:
     """Append the answers of a tree to the binary digits of a leaf number, first answer first. A
-    question is about a slot of the table (n_slots, n), or a byte of a unit (n_units, n, width)."""
-    for d, unit in enumerate(split_units):
-        bytes = slots[split_slots[d]] if unit == NO_PAGE else units[unit, :, split_slots[d]]
+    question is about a slot of the table (n_slots, n), or a byte of a page (n_pages, n, width)."""
+    for d, page in enumerate(split_pages):
+        bytes = slots[split_slots[d]] if page == NO_PAGE else pages[page, :, split_slots[d]]
         inout_leaves[:] = inout_leaves * 2 + (((bytes >> shifts[d]) & masks[d]) > split_bins[d])
 
 

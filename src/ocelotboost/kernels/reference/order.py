@@ -66,21 +66,21 @@ def target_statistics(
     lows: Floats,
     highs: Floats,
     frequency: bool,
-    units: Indices,
-    out_units: Bytes,
+    pages: Indices,
+    out_pages: Bytes,
     *,
     n_threads: int,
 ) -> None:
     """The statistics of every combination in every ordering: one column for each target and
     prior, then the frequency. Columns have 16 bins, and two of them share a byte. Rows beyond
-    ``out_units`` are history."""
-    n_rows, n_out = codes.shape[1], out_units.shape[1]
+    ``out_pages`` are history."""
+    n_rows, n_out = codes.shape[1], out_pages.shape[1]
     weight = np.ones(n_rows) if weights is None else weights.astype(np.float64)
     addends = np.stack([weight, *(weight * target for target in targets.astype(np.float64))])
     n_priors = len(priors) // len(targets)
-    for line, of_combination in zip(lines, units, strict=True):
+    for line, of_combination in zip(lines, pages, strict=True):
         own, counts = codes[line], value_counts[line]
-        for order, unit in zip(orders, of_combination, strict=True):
+        for order, page in zip(orders, of_combination, strict=True):
             found = _histories(own, int(counts), order, History(history), window, addends, n_out)
             statistics = [
                 (found[1 + c // n_priors] + prior_weight * priors[c]) / (found[0] + prior_weight)
@@ -89,9 +89,9 @@ def target_statistics(
             bins = list(map(_bins, statistics, lows, highs))
             if frequency:
                 bins.append(_frequency_bins(own, order, History(history), window, weight, found[0]))
-            out_units[unit] = 0
+            out_pages[page] = 0
             for column, bin in enumerate(bins):
-                out_units[unit, :, column // 2] |= bin << (column % 2 * 4)
+                out_pages[page, :, column // 2] |= bin << (column % 2 * 4)
 
 
 def _histories(
@@ -148,9 +148,9 @@ def _bins(statistic: Floats, low: float, high: float) -> Bytes:
 
 def score_statistics(
     statistics: Bytes,
-    units: Indices,
+    pages: Indices,
     n_old: int,
-    first_place: int,
+    first_shelf: int,
     rows: Indices,
     packed: NDArray[np.int64],
     begin: Indices,
@@ -161,7 +161,7 @@ def score_statistics(
     large: Indices,
     scored: Indices,
     n_outputs: int,
-    field_units: Floats,
+    units: Floats,
     regularization: float,
     min_weight: float,
     cosine: bool,
@@ -172,17 +172,17 @@ def score_statistics(
     *,
     n_threads: int,
 ) -> None:
-    """The best border of every column of every unit, from sums of packed words over the rows of
-    each leaf. For the first ``n_old`` units fresh leaves alone are summed, which are those of
+    """The best border of every column of every page, from sums of packed words over the rows of
+    each leaf. For the first ``n_old`` pages fresh leaves alone are summed, which are those of
     ``small``; ``large`` hold their parents. Histograms are left as running sums."""
     n_histograms, n_chunks, _, _, words = inout_histograms.shape[1:]
-    for place, unit in enumerate(units):
-        old = place < n_old
-        histograms = inout_histograms[first_place + place]
+    for shelf, page in enumerate(pages):
+        old = shelf < n_old
+        histograms = inout_histograms[first_shelf + shelf]
         for leaf, histogram in enumerate(target):
             if fresh[leaf] or not old:
                 own = rows[begin[leaf] : end[leaf]]
-                histograms[histogram] = _sums_by_half(statistics[unit, own], packed[:, own])
+                histograms[histogram] = _sums_by_half(statistics[page, own], packed[:, own])
         columns = histograms.reshape(n_histograms, n_chunks, -1, 16, words)
         for histogram in small if old else scored[scored != NO_HISTOGRAM]:
             columns[histogram] = columns[histogram].cumsum(axis=2)
@@ -190,11 +190,11 @@ def score_statistics(
             if old and sibling != NO_HISTOGRAM:
                 columns[sibling] -= columns[histogram]
         for column in range(out_scores.shape[1]):
-            out_scores[place, column], out_bins[place, column] = best_border(
+            out_scores[shelf, column], out_bins[shelf, column] = best_border(
                 leaves_of(scored, columns[:, :, column].__getitem__),
                 16,
                 n_outputs,
-                field_units,
+                units,
                 regularization,
                 min_weight,
                 cosine,
@@ -203,7 +203,7 @@ def score_statistics(
 
 def choose_statistic(
     scores: Floats,
-    places: Indices,
+    shelves: Indices,
     value_counts: Indices,
     in_model: Bytes,
     noise: Floats | None,
@@ -212,11 +212,11 @@ def choose_statistic(
 ) -> tuple[int, int, float]:
     """The offered combination and the column of its statistic that gain most over the score
     ``before``, and the gain. A combination that the model does not use yet gains less, or loses
-    more, the more values it has. ``scores`` are (n_places, n_columns)."""
+    more, the more values it has. ``scores`` are (n_shelves, n_columns)."""
     share = value_counts[:, np.newaxis] / value_counts.max()
     worth = exponential(-model_size_reg * logarithm(1 + share))
     worth[in_model > 0] = 1
-    noisy = scores[places] + (0.0 if noise is None else noise)
+    noisy = scores[shelves] + (0.0 if noise is None else noise)
     gains = noisy - before
     gains = np.where(gains < 0, gains / worth, gains * worth)
     combination, column = divmod(int(gains.argmax()), scores.shape[1])
@@ -256,5 +256,5 @@ def total_by_value(
 
 
 def order_keys(keys: NDArray[np.uint64], out_order: Indices) -> None:
-    """The places of the keys in ascending order."""
+    """The positions of the keys in ascending order."""
     out_order[:] = np.argsort(keys, kind="stable")
