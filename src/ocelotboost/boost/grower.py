@@ -60,8 +60,8 @@ class Grower:
         if segments is not None and settings.body_gradients == "segment":
             n_gradients *= segments.n_segments
         self._scorers = _scorers(training, n_gradients, settings)
-        n_chunks, words = packed_layout(n_gradients)
-        self._words = aligned_empty((n_chunks, n_rows, words), np.int64)
+        n_chunks, n_words = packed_layout(n_gradients)
+        self._words = aligned_empty((n_chunks, n_rows, n_words), np.int64)
         self._sorter = RowSorter(training.binned, n_rows, settings.n_threads)
         self._generators = generators
 
