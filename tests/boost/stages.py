@@ -12,7 +12,7 @@ from ocelotboost.boost.plain import TrainingSet
 from ocelotboost.boost.settings import BoostSettings
 from ocelotboost.boost.start import Start, training_set
 from ocelotboost.estimator.base import OcelotEstimator
-from ocelotboost.estimator.reading import read
+from ocelotboost.estimator.reading import Given, read
 from ocelotboost.estimator.rows import split
 from ocelotboost.estimator.settings import settings_from
 from ocelotboost.loss.base import Floats, Loss
@@ -20,6 +20,7 @@ from ocelotboost.order.rows_in_order import RowsInOrder, order
 from ocelotboost.order.target import TargetDefinition
 from ocelotboost.quantize.quantized import quantize
 from ocelotboost.quantize.quantizer import Quantizer
+from ocelotboost.table.cache_directory import CacheDirectory
 from ocelotboost.table.columns import Table
 
 
@@ -62,9 +63,10 @@ def stages_of(
 ) -> Stages:
     """As ``fit`` goes through them, with one thread and without eval sets."""
     settings = settings_from(estimator.set_params(n_jobs=1), None, None)
-    table = read(X, settings.read)
-    target = settings.target.learn(y, weight, table.n_rows)
-    data = split(table, target, [], settings.split).training
+    with CacheDirectory(None) as cache:
+        table, y, weight = read(Given(X, y, weight), settings.read, cache)
+        target = settings.target.learn(y, weight, table.n_rows)
+        data = split(table, target, [], settings.split, cache).training
     quantized = quantize(data, settings.quantize)
     defining = target if definition is None else Defined(target.n_classes, definition)
     ordered = order(data, quantized, defining, settings.order)
