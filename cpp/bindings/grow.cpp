@@ -1,8 +1,5 @@
 #include <nanobind/stl/tuple.h>
 
-#include <bit>
-#include <vector>
-
 #include "arrays.h"
 #include "boost/sampling.h"
 #include "grow/histogram.h"
@@ -51,6 +48,10 @@ void pack_gradients_of(const In<float, 2>& gradients, const OptionalWeights& wei
                  first_row, out, n_threads);
 }
 
+Histograms histograms_of(const Array<std::int64_t, 5>& array) {
+  return {array.data(), array.shape(0), array.shape(1), array.shape(2), array.shape(4)};
+}
+
 void accumulate_histograms_of(const In<std::uint8_t, 1>& bins,
                               const In<std::uint64_t, 1>& group_offsets,
                               const In<std::uint32_t, 1>& group_strides,
@@ -86,24 +87,25 @@ void accumulate_histograms_of(const In<std::uint8_t, 1>& bins,
             "segments: beyond the rows");
   }
   require_contents_below(rows, n_rows, "rows: no such row");
-  const Block block{
-      bins.data(), group_offsets.data(), group_strides.data(), group_widths.data(), n_groups,
-      n_rows};
-  accumulate_histograms(block, rows.data(), packed.data(), n_chunks, words, n_rows, begin.data(),
-                        end.data(), target.data(), n_segments, inout_histograms.shape(1), n_slots,
-                        inout_histograms.data(), n_threads);
+  const Block block{span_of(bins), span_of(group_offsets), span_of(group_strides),
+                    span_of(group_widths)};
+  const Segments segments{span_of(rows), span_of(begin), span_of(end), span_of(target)};
+  accumulate_histograms(block, {packed.data(), n_rows}, segments, histograms_of(inout_histograms),
+                        n_threads);
 }
 
 void score_columns_of(const Array<std::int64_t, 5>& inout_histograms,
                       const In<std::uint32_t, 1>& small, const In<std::uint32_t, 1>& large,
                       const In<std::uint32_t, 2>& scored, const In<std::uint32_t, 1>& slots,
-                      const In<std::uint32_t, 1>& shifts, const In<std::uint32_t, 1>& bin_counts,
+                      const In<std::uint32_t, 1>& shifts, const In<std::uint32_t, 1>& firsts,
+                      const In<std::uint32_t, 1>& defaults, const In<std::uint32_t, 1>& bin_counts,
                       const In<std::uint8_t, 1>& candidates, std::size_t n_outputs,
                       const In<double, 1>& units, double regularization, double min_weight,
                       bool cosine, const Array<double, 1>& out_scores,
                       const Array<std::uint8_t, 1>& out_bins, Threads n_threads) {
   const std::size_t n_columns = slots.shape(0);
-  require(shifts.shape(0) == n_columns && bin_counts.shape(0) == n_columns &&
+  require(shifts.shape(0) == n_columns && firsts.shape(0) == n_columns &&
+              defaults.shape(0) == n_columns && bin_counts.shape(0) == n_columns &&
               candidates.shape(0) == n_columns && out_scores.shape(0) == n_columns &&
               out_bins.shape(0) == n_columns,
           "columns: unequal lengths");
@@ -113,17 +115,14 @@ void score_columns_of(const Array<std::int64_t, 5>& inout_histograms,
   const std::size_t words = inout_histograms.shape(4);
   require(inout_histograms.shape(3) == 256 && (words == 1 || words == 2 || words == 4),
           "inout_histograms: 256 bins of 1, 2 or 4 words a slot");
-  std::vector<std::uint32_t> taken(inout_histograms.shape(2), 0);  // bits of each slot
-  for (std::size_t c = 0; c < n_columns; ++c) {
-    require(slots.data()[c] < inout_histograms.shape(2), "slots: no such slot");
-    require(bin_counts.data()[c] <= 256, "bin_counts: at most 256");
-    require(shifts.data()[c] < 8, "shifts: beyond the byte");
-    if (bin_counts.data()[c] < 2) continue;
-    const std::uint32_t bits = (std::bit_ceil(bin_counts.data()[c]) - 1) << shifts.data()[c];
-    require(bits < 256 && (taken[slots.data()[c]] & bits) == 0,
-            "shifts: columns overlap, or a column does not fit into the byte");
-    taken[slots.data()[c]] |= bits;
-  }
+  require_below(slots, inout_histograms.shape(2), "slots: no such slot");
+  require_below(bin_counts, 257, "bin_counts: at most 256");
+  require_below(shifts, 8, "shifts: beyond the byte");
+  require_below(firsts, 256, "firsts: beyond the byte");
+  const ScoredColumns columns{span_of(slots),    span_of(shifts),     span_of(firsts),
+                              span_of(defaults), span_of(bin_counts), span_of(candidates)};
+  require(fields_are_apart(columns, inout_histograms.shape(2)),
+          "shifts, firsts, defaults: columns overlap, or do not fit into the byte");
   for (std::size_t p = 0; p < small.shape(0); ++p) {
     require(small.data()[p] < inout_histograms.shape(1) &&
                 (large.data()[p] < inout_histograms.shape(1) || large.data()[p] == no_histogram),
@@ -132,16 +131,13 @@ void score_columns_of(const Array<std::int64_t, 5>& inout_histograms,
   const ScoredLeaves leaves = scored_leaves(scored, inout_histograms.shape(1));
   const ScoreRule rule =
       score_rule(cosine, scored.shape(0), n_outputs, units, regularization, min_weight);
-  const ScoredColumns columns{slots.data(), shifts.data(), bin_counts.data(), candidates.data(),
-                              n_columns};
-  score_columns(inout_histograms.data(), inout_histograms.shape(0), inout_histograms.shape(1),
-                inout_histograms.shape(2), inout_histograms.shape(4), small.data(), large.data(),
-                small.shape(0), leaves, columns, rule, out_scores.data(), out_bins.data(),
-                n_threads);
+  score_columns(histograms_of(inout_histograms), {span_of(small), span_of(large)}, leaves, columns,
+                rule, {span_of(out_scores), span_of(out_bins)}, n_threads);
 }
 
 void split_leaves_of(const In<std::uint8_t, 2>& bytes, std::uint32_t position, std::uint32_t shift,
-                     std::uint32_t mask, std::uint8_t bin, const In<std::uint32_t, 1>& leaf_offsets,
+                     std::uint32_t mask, std::uint8_t low, std::uint8_t bin,
+                     const In<std::uint32_t, 1>& leaf_offsets,
                      const Array<std::uint32_t, 1>& inout_rows,
                      const Array<std::uint32_t, 1>& scratch,
                      const Array<std::uint32_t, 1>& out_offsets, Threads n_threads) {
@@ -153,8 +149,9 @@ void split_leaves_of(const In<std::uint8_t, 2>& bytes, std::uint32_t position, s
   require_contents_below(inout_rows, bytes.shape(0), "inout_rows: no such row");
   require(scratch.shape(0) >= inout_rows.shape(0), "scratch: as many as rows");
   require(out_offsets.shape(0) == 2 * n_leaves + 1, "out_offsets: twice the leaves and one");
-  split_leaves({bytes.data() + position, bytes.shape(1), shift, mask}, bin, leaf_offsets.data(),
-               n_leaves, inout_rows.data(), scratch.data(), out_offsets.data(), n_threads);
+  split_leaves({bytes.data() + position, bytes.shape(1), shift, mask, low, bin},
+               span_of(leaf_offsets), inout_rows.data(), scratch.data(), out_offsets.data(),
+               n_threads);
 }
 
 // Numbers of cells with rows, of fresh ones, and of leaves with rows.
@@ -174,41 +171,44 @@ std::tuple<std::size_t, std::size_t, std::size_t> plan_level_of(
     require(out->shape(0) == n_cells, "out: one a cell is needed");
   }
   require(out_fresh.shape(0) == n_cells, "out_fresh: one a cell is needed");
-  const LevelCounts counts =
-      plan_level({offsets.data(), n_cells, n_eras}, parents ? parents->data() : nullptr, n_used,
-                 {out_of_cell.data(), out_begin.data(), out_end.data(), out_histograms.data(),
-                  out_fresh.data(), out_small.data(), out_large.data(), out_scored.data()});
+  const LevelCounts counts = plan_level(
+      {span_of(offsets), n_eras}, parents ? parents->data() : nullptr, n_used,
+      {span_of(out_of_cell), span_of(out_begin), span_of(out_end), span_of(out_histograms),
+       span_of(out_fresh), span_of(out_small), span_of(out_large), span_of(out_scored)});
   return {counts.n_filled, counts.n_fresh, counts.n_scored};
 }
 
 void assign_leaves_of(const In<std::uint8_t, 2>& slots, const In<std::uint8_t, 3>& pages,
                       const In<std::uint32_t, 1>& split_pages,
                       const In<std::uint32_t, 1>& split_slots, const In<std::uint32_t, 1>& shifts,
-                      const In<std::uint32_t, 1>& masks, const In<std::uint8_t, 1>& split_bins,
+                      const In<std::uint32_t, 1>& masks, const In<std::uint8_t, 1>& lows,
+                      const In<std::uint8_t, 1>& split_bins,
                       const Array<std::uint32_t, 1>& inout_leaves, Threads n_threads) {
   const std::size_t depth = split_bins.shape(0), n_rows = inout_leaves.shape(0);
   const std::size_t n_bytes = pages.shape(2);
   require(depth <= 16, "split_bins: at most 16 questions");
   require(split_slots.shape(0) == depth && split_pages.shape(0) == depth &&
-              shifts.shape(0) == depth && masks.shape(0) == depth,
-          "split_pages, split_slots, shifts, masks: one a question is needed");
+              shifts.shape(0) == depth && masks.shape(0) == depth && lows.shape(0) == depth,
+          "split_pages, split_slots, shifts, masks, lows: one per question is needed");
   require(slots.shape(1) == n_rows, "slots: one a row is needed");
   require(pages.shape(1) == n_rows || pages.shape(0) == 0, "pages: one a row is needed");
-  ByteColumn columns[16];
+  Question questions[16];
   for (std::size_t d = 0; d < depth; ++d) {
     const std::uint32_t page = split_pages.data()[d], slot = split_slots.data()[d];
     const std::uint32_t shift = shifts.data()[d], mask = masks.data()[d];
+    const std::uint8_t low = lows.data()[d], bin = split_bins.data()[d];
     require(shift < 8, "shifts: beyond the byte");
     if (page == no_page) {
       require(slot < slots.shape(0), "split_slots: no such slot");
-      columns[d] = {slots.data() + slot * n_rows, 1, shift, mask};
+      questions[d] = {slots.data() + slot * n_rows, 1, shift, mask, low, bin};
     } else {
       require(page < pages.shape(0), "split_pages: no such page");
       require(slot < n_bytes, "split_slots: no such byte of the page");
-      columns[d] = {pages.data() + page * n_rows * n_bytes + slot, n_bytes, shift, mask};
+      const std::uint8_t* const bytes = pages.data() + page * n_rows * n_bytes + slot;
+      questions[d] = {bytes, n_bytes, shift, mask, low, bin};
     }
   }
-  assign_leaves(columns, split_bins.data(), depth, n_rows, inout_leaves.data(), n_threads);
+  assign_leaves({questions, depth}, span_of(inout_leaves), n_threads);
 }
 
 void fill_panel_of(const In<std::uint8_t, 2>& slots, std::size_t stride,
@@ -223,8 +223,7 @@ void rows_by_leaf_of(const In<std::uint32_t, 1>& leaves, const Array<std::uint32
   require(out_rows.shape(0) == leaves.shape(0), "out_rows: as many as leaves");
   const std::size_t n_leaves = count_of_parts(out_offsets, "out_offsets: one more than leaves");
   require_contents_below(leaves, n_leaves, "leaves: no such leaf");
-  rows_by_leaf(leaves.data(), leaves.shape(0), n_leaves, out_rows.data(), out_offsets.data(),
-               n_threads);
+  rows_by_leaf(span_of(leaves), out_rows.data(), span_of(out_offsets), n_threads);
 }
 
 void minimal_variance_weights_of(const In<float, 2>& gradients, const OptionalWeights& weights,
@@ -256,12 +255,13 @@ void bind_grow(nb::module_& module) {
              arg("inout_histograms").noconvert(), nb::kw_only(), arg("n_threads"), Released());
   module.def("score_columns", &score_columns_of, arg("inout_histograms").noconvert(),
              arg("small").noconvert(), arg("large").noconvert(), arg("scored").noconvert(),
-             arg("slots").noconvert(), arg("shifts").noconvert(), arg("bin_counts").noconvert(),
+             arg("slots").noconvert(), arg("shifts").noconvert(), arg("firsts").noconvert(),
+             arg("defaults").noconvert(), arg("bin_counts").noconvert(),
              arg("candidates").noconvert(), arg("n_outputs"), arg("units").noconvert(),
              arg("regularization"), arg("min_weight"), arg("cosine"), arg("out_scores").noconvert(),
              arg("out_bins").noconvert(), nb::kw_only(), arg("n_threads"), Released());
   module.def("split_leaves", &split_leaves_of, arg("bytes").noconvert(), arg("position"),
-             arg("shift"), arg("mask"), arg("bin"), arg("leaf_offsets").noconvert(),
+             arg("shift"), arg("mask"), arg("low"), arg("bin"), arg("leaf_offsets").noconvert(),
              arg("inout_rows").noconvert(), arg("scratch").noconvert(),
              arg("out_offsets").noconvert(), nb::kw_only(), arg("n_threads"), Released());
   module.def("plan_level", &plan_level_of, arg("offsets").noconvert(), arg("n_eras"),
@@ -272,8 +272,9 @@ void bind_grow(nb::module_& module) {
              arg("out_fresh").noconvert());
   module.def("assign_leaves", &assign_leaves_of, arg("slots").noconvert(), arg("pages").noconvert(),
              arg("split_pages").noconvert(), arg("split_slots").noconvert(),
-             arg("shifts").noconvert(), arg("masks").noconvert(), arg("split_bins").noconvert(),
-             arg("inout_leaves").noconvert(), nb::kw_only(), arg("n_threads"), Released());
+             arg("shifts").noconvert(), arg("masks").noconvert(), arg("lows").noconvert(),
+             arg("split_bins").noconvert(), arg("inout_leaves").noconvert(), nb::kw_only(),
+             arg("n_threads"), Released());
   module.def("fill_panel", &fill_panel_of, arg("slots").noconvert(), arg("stride"),
              arg("out_panel").noconvert(), nb::kw_only(), arg("n_threads"), Released());
   module.def("rows_by_leaf", &rows_by_leaf_of, arg("leaves").noconvert(),

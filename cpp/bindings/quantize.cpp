@@ -1,5 +1,6 @@
 #include "arrays.h"
 #include "quantize/borders.h"
+#include "quantize/bundle.h"
 
 namespace ocelot::bindings {
 namespace {
@@ -62,6 +63,21 @@ void quantize_of(const Strided<Number>& values, const In<std::uint32_t, 1>& sour
   quantize(values_of(values), columns, inout_bins.data(), n_threads);
 }
 
+std::size_t bundle_columns_of(const In<std::uint64_t, 1>& starts, const In<std::uint32_t, 1>& rows,
+                              std::size_t n_rows, const In<std::uint32_t, 1>& bin_counts,
+                              const Array<std::uint32_t, 1>& out_bundles,
+                              const Array<std::uint32_t, 1>& out_firsts) {
+  const std::size_t n_columns = count_of_parts(starts, "starts: one more than columns");
+  require_ascending(starts, n_columns, rows.shape(0), "starts: ascending, not beyond rows");
+  require_contents_below(rows, n_rows, "rows: no such row");
+  require(bin_counts.shape(0) == n_columns && out_bundles.shape(0) == n_columns &&
+              out_firsts.shape(0) == n_columns,
+          "bin_counts, out_bundles, out_firsts: one per column is needed");
+  require_below(bin_counts, 257, "bin_counts: at most 256");
+  return bundle_columns({span_of(starts), span_of(rows), n_rows}, span_of(bin_counts),
+                        {span_of(out_bundles), span_of(out_firsts)});
+}
+
 template <class Number>
 void bind_for(nb::module_& module) {
   using nb::arg;
@@ -83,6 +99,10 @@ void bind_for(nb::module_& module) {
 void bind_quantize(nb::module_& module) {
   bind_for<float>(module);
   bind_for<double>(module);
+  using nb::arg;
+  module.def("bundle_columns", &bundle_columns_of, arg("starts").noconvert(),
+             arg("rows").noconvert(), arg("n_rows"), arg("bin_counts").noconvert(),
+             arg("out_bundles").noconvert(), arg("out_firsts").noconvert(), Released());
 }
 
 }  // namespace ocelot::bindings

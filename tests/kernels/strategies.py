@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from ocelotboost.kernels.contract import NO_HISTOGRAM
-from ocelotboost.quantize.block import ColumnBlock, fill_panels, layout_columns
+from ocelotboost.quantize.block import ColumnBlock, fill_fields, fill_panels, layout_columns
+from ocelotboost.quantize.bundles import Bundles, StoredBins
 
 THREADS = st.sampled_from([1, 2, 5])
 SEEDS = st.integers(0, 2**32 - 1)
@@ -44,16 +45,39 @@ def tables(draw: st.DrawFn) -> NDArray[np.floating]:
 
 @st.composite
 def blocks(draw: st.DrawFn) -> ColumnBlock:
-    """Bins of columns with many and few values."""
+    """Bins of columns with many and few values, some of them sparse and in bundles."""
     n_rows = draw(st.sampled_from([1, 2, 17, 200, 1500]))
     n_columns = draw(st.sampled_from([1, 3, 16, 21, 90]))
+    n_dense = draw(st.sampled_from([n_columns, n_columns // 2, 0]))
     rng = np.random.default_rng(draw(SEEDS))
     counts = rng.choice([1, 2, 2, 3, 16, 17, 200, 255], size=n_columns).astype(np.uint32)
-    layout = layout_columns(counts, n_rows)
+    bins = rng.integers(0, counts[:, None], size=(n_columns, n_rows)).astype(np.uint8)
+    defaults = rng.integers(0, counts).astype(np.uint8)
+    default = rng.random(bins.shape) < rng.choice([0.5, 0.9, 0.99, 1.0], size=(n_columns, 1))
+    default[:n_dense] = False
+    bins = np.where(default, defaults[:, None], bins)
+    return block_of(bins, counts, defaults, np.arange(n_dense, n_columns))
+
+
+def block_of(bins, bin_counts, defaults, sparse):
+    """The block of bins (n_columns, n_rows), of which columns ``sparse`` are stored as such."""
+    n_rows = bins.shape[1]
+    sparse = sparse[bin_counts[sparse] > 1]
+    rows = [np.flatnonzero(bins[column] != defaults[column]) for column in sparse]
+    stored = StoredBins(
+        columns=sparse,
+        starts=np.cumsum([0, *map(len, rows)], dtype=np.uint64),
+        rows=np.concatenate([[], *rows]).astype(np.uint32),
+        bins=np.concatenate(
+            [[], *(bins[c, own] for c, own in zip(sparse, rows, strict=True))]
+        ).astype(np.uint8),
+        defaults=defaults[sparse],
+    )
+    layout = layout_columns(bin_counts, n_rows, Bundles.of(stored, bin_counts, n_rows))
     slots = np.zeros((layout.n_slots, n_rows), dtype=np.uint8)
-    for column, count in enumerate(counts):
-        values = rng.integers(0, count, size=n_rows).astype(np.uint8)
-        slots[layout.slots[column]] |= values << np.uint8(layout.shifts[column])
+    for column in np.setdiff1d(np.arange(len(bins)), sparse):
+        slots[layout.slots[column]] |= bins[column] << np.uint8(layout.shifts[column])
+    fill_fields(stored, layout, slots)
     return ColumnBlock(fill_panels(slots, layout, 1), slots, layout)
 
 

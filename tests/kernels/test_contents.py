@@ -104,18 +104,26 @@ def accumulate_histograms(
     )  # fmt: skip
 
 
-def score_columns(*, slots=(0, 0), shifts=(0, 4), bin_counts=(16, 16), small=0, scored=0, units=2):
+def bundle_columns(*, rows=ALL_ROWS, starts=(0, 2, ROWS), bin_counts=(2, 2)):
+    out = np.zeros((2, 2), dtype=np.uint32)
+    native.bundle_columns(np.array(starts, dtype=np.uint64), rows, ROWS, u32(*bin_counts), *out)
+
+
+def score_columns(
+    *, slots=(0, 0), shifts=(0, 4), firsts=(0, 0), defaults=(0, 0), bin_counts=(16, 16), small=0,
+    scored=0, units=2,
+):  # fmt: skip
     native.score_columns(
         np.zeros((1, 1, 1, 256, 1), dtype=np.int64), u32(small), u32(NO_HISTOGRAM),
-        u32(scored)[np.newaxis], u32(*slots), u32(*shifts), u32(*bin_counts),
-        np.ones(2, dtype=np.uint8), 1, f64(units), 1.0, 0.0, True, f64(2),
+        u32(scored)[np.newaxis], u32(*slots), u32(*shifts), u32(*firsts), u32(*defaults),
+        u32(*bin_counts), np.ones(2, dtype=np.uint8), 1, f64(units), 1.0, 0.0, True, f64(2),
         np.zeros(2, dtype=np.uint8), n_threads=1,
     )  # fmt: skip
 
 
 def split_leaves(*, rows=ALL_ROWS, offsets=(0, 2, ROWS), position=0, shift=0):
     native.split_leaves(
-        np.zeros((ROWS, 1), dtype=np.uint8), position, shift, 255, 0, u32(*offsets), rows.copy(),
+        np.zeros((ROWS, 1), dtype=np.uint8), position, shift, 255, 0, 0, u32(*offsets), rows.copy(),
         ALL_ROWS.copy(), np.zeros(max(2 * len(offsets) - 1, 1), dtype=np.uint32), n_threads=1,
     )  # fmt: skip
 
@@ -128,7 +136,8 @@ def plan_level(*, offsets=(0, 2, ROWS)):
 def assign_leaves(*, page=0xFFFFFFFF, slot=0, shift=0):
     native.assign_leaves(
         np.zeros((1, ROWS), dtype=np.uint8), np.zeros((1, ROWS, 1), dtype=np.uint8), u32(page),
-        u32(slot), u32(shift), u32(255), np.zeros(1, dtype=np.uint8), FEW.copy(), n_threads=1,
+        u32(slot), u32(shift), u32(255), np.zeros(1, dtype=np.uint8), np.zeros(1, dtype=np.uint8),
+        FEW.copy(), n_threads=1,
     )  # fmt: skip
 
 
@@ -245,6 +254,10 @@ ALWAYS = [
     (total_by_value, {"rows": NO_ROW}, "rows"),
     (pack_gradients, {"rows": NO_ROW}, "rows"),
     (pack_gradients, {"rows": None, "first_row": 1}, "first_row"),
+    (bundle_columns, {"starts": (0, 4, 2)}, "starts"),
+    (bundle_columns, {"starts": (0, 2, ROWS + 1)}, "starts"),
+    (bundle_columns, {"starts": ()}, "starts"),
+    (bundle_columns, {"bin_counts": (2, 257)}, "bin_counts"),
     (accumulate_histograms, {"offset": 1}, "bins"),
     (accumulate_histograms, {"offset": 2**64 - 8}, "bins"),
     (accumulate_histograms, {"end": ROWS + 1}, "segments"),
@@ -256,6 +269,10 @@ ALWAYS = [
     (score_columns, {"shifts": (0, 0)}, "shifts"),
     (score_columns, {"shifts": (0, 5)}, "shifts"),
     (score_columns, {"shifts": (0, 40)}, "shifts"),
+    (score_columns, {"shifts": (0, 0), "firsts": (0, 15)}, "firsts"),
+    (score_columns, {"shifts": (0, 0), "firsts": (0, 241)}, "firsts"),
+    (score_columns, {"shifts": (0, 0), "firsts": (0, 2**32 - 1)}, "firsts"),
+    (score_columns, {"shifts": (0, 0), "firsts": (0, 16), "defaults": (0, 16)}, "defaults"),
     (score_columns, {"bin_counts": (16, 257)}, "bin_counts"),
     (score_columns, {"slots": (0, 1)}, "slots"),
     (score_columns, {"small": 1}, "small"),
@@ -294,6 +311,7 @@ ALWAYS = [
 ]
 WHEN_CHECKED = [
     (choose_borders, {"rows": NO_ROW}, "rows"),
+    (bundle_columns, {"rows": NO_ROW}, "rows"),
     (join_codes, {"code": 2}, "codes"),
     (join_codes, {"base": FEW + np.uint32(1)}, "base"),
     (target_statistics, {"code": 2}, "codes"),

@@ -174,9 +174,9 @@ def test_scores_equal_the_twin(data, n_outputs, cosine, regularization, min_weig
         scores = np.empty(len(layout.slots))
         best = np.empty(len(layout.slots), dtype=np.uint8)
         kernels.score_columns(
-            histograms, small, large, scored, layout.slots, layout.shifts, layout.bin_counts,
-            candidates, n_outputs, units, max(regularization, 1e-12), min_weight, cosine, scores,
-            best, n_threads=n_threads,
+            histograms, small, large, scored, layout.slots, layout.shifts, layout.firsts,
+            layout.defaults, layout.bin_counts, candidates, n_outputs, units,
+            max(regularization, 1e-12), min_weight, cosine, scores, best, n_threads=n_threads,
         )  # fmt: skip
         return scores, best, histograms
 
@@ -200,12 +200,12 @@ def test_split_leaves_equal_the_twin(data, n_threads):
     position = data.draw(st.integers(0, width - 1))
     bytes_ = np.full((n_rows, width), 170, dtype=np.uint8)
     bytes_[:, position] = block.slots[layout.slots[column]]
-    bin_ = data.draw(st.integers(0, 255))
+    low, bin_ = data.draw(st.sampled_from([0, 1, 200])), data.draw(st.integers(0, 255))
     found = []
     for kernels in (native, reference):
         own, out = rows.copy(), np.empty(2 * len(offsets) - 1, dtype=np.uint32)
         kernels.split_leaves(
-            bytes_, position, shift, mask, bin_, offsets, own, np.empty_like(own), out,
+            bytes_, position, shift, mask, low, bin_, offsets, own, np.empty_like(own), out,
             n_threads=n_threads,
         )  # fmt: skip
         found.append((own, out))
@@ -221,8 +221,9 @@ def test_many_rows_are_split_stably(n_threads):
     offsets = np.array([0, 10, 10, n_rows], dtype=np.uint32)
     out = np.empty(7, dtype=np.uint32)
     native.split_leaves(
-        bins[:, None], 0, 0, 255, 1, offsets, rows, np.empty_like(rows), out, n_threads=n_threads
-    )
+        bins[:, None], 0, 0, 255, 0, 1, offsets, rows, np.empty_like(rows), out,
+        n_threads=n_threads,
+    )  # fmt: skip
     for leaf in range(6):
         own = rows[out[leaf] : out[leaf + 1]]
         assert (np.diff(own.astype(np.int64)) > 0).all()
@@ -260,7 +261,8 @@ def test_assigned_leaves_equal_the_twin(data, depth, seed, n_threads):
     places[0, of_page] = rng.integers(0, n_bytes, size=of_page.sum())
     places[1, of_page], places[2, of_page] = 4 * rng.integers(0, 2, size=of_page.sum()), 15
     split_bins = np.where(of_page, rng.integers(0, 15, size=depth), rng.integers(0, 255))
-    arguments = (block.slots, pages, split_pages, *places, split_bins.astype(np.uint8))
+    lows = rng.choice([0, 0, 1, 200], size=depth).astype(np.uint8)
+    arguments = (block.slots, pages, split_pages, *places, lows, split_bins.astype(np.uint8))
     # Earlier answers are there already.
     leaves = rng.integers(0, 4, size=n_rows).astype(np.uint32)
     expected = leaves.copy()

@@ -134,3 +134,26 @@ def test_wrong_shapes_and_dtypes_are_refused():
         native.count_missing(values, np.zeros(2, dtype=np.int64), n_threads=1)
     with pytest.raises(TypeError):
         native.count_missing(values.astype(np.float16), np.zeros(2, np.uint64), n_threads=1)
+
+
+@given(SEEDS, st.sampled_from([0, 1, 30, 150]), st.sampled_from([1, 65, 400]))
+def test_bundles_equal_the_twin_and_share_no_row(seed, n_columns, n_rows):
+    rng = np.random.default_rng(seed)
+    shares = rng.choice([0.0, 0.002, 0.02, 0.5], size=(n_columns, 1))
+    away = rng.random((n_columns, n_rows)) < shares
+    starts = np.append(0, np.cumsum(away.sum(axis=1))).astype(np.uint64)
+    rows = np.nonzero(away)[1].astype(np.uint32)
+    bin_counts = rng.choice([2, 3, 20, 256], size=n_columns, p=[0.4, 0.3, 0.2, 0.1])
+    bin_counts = bin_counts.astype(np.uint32)
+    found = []
+    for kernels in (native, reference):
+        bundles, firsts = np.zeros((2, n_columns), dtype=np.uint32)
+        n_bundles = kernels.bundle_columns(starts, rows, n_rows, bin_counts, bundles, firsts)
+        found.append((n_bundles, bundles.tolist(), firsts.tolist()))
+    assert found[0] == found[1]
+    for bundle in range(n_bundles):
+        own = np.flatnonzero(bundles == bundle)
+        assert (away[own].sum(axis=0) <= 1).all()
+        own = own[np.argsort(firsts[own])]
+        np.testing.assert_array_equal(firsts[own], np.append(0, np.cumsum(bin_counts[own])[:-1]))
+        assert bin_counts[own].sum() <= 256

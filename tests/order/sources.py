@@ -52,9 +52,7 @@ def make_block(n_rows: int, seed: int) -> ColumnBlock:
 
 
 def column_bins(block: ColumnBlock, column: int) -> NDArray[np.uint8]:
-    layout = block.layout
-    bits = block.slots[layout.slots[column]] >> np.uint8(layout.shifts[column])
-    return bits & np.uint8(layout.masks[column])
+    return block.bins(column)
 
 
 def make_source(

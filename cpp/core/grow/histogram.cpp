@@ -19,7 +19,7 @@ constexpr std::size_t tasks_per_thread = 8;
 constexpr std::size_t least_rows_per_piece = 4096;
 constexpr std::size_t words_per_block = 1024;
 constexpr std::size_t groups_per_task = 4;
-constexpr std::size_t n_bins = 256;
+constexpr std::size_t n_bins = Histograms::n_bins;
 
 template <int columns, int words>
 OCELOT_INLINE void add_row(const std::uint8_t* row_bins, const std::int64_t* row_addends,
@@ -143,12 +143,11 @@ std::int64_t* own_memory(std::size_t size) {
   return lines.data()->words;
 }
 
-std::vector<Task> make_tasks(std::size_t n_chunks, std::size_t n_groups, const std::uint32_t* begin,
-                             const std::uint32_t* end, std::size_t n_segments, int n_threads,
-                             std::uint32_t& n_merges) {
+std::vector<Task> make_tasks(const Segments& segments, std::size_t n_chunks, std::size_t n_groups,
+                             int n_threads, std::uint32_t& n_merges) {
   std::size_t n_rows = 0;
-  for (std::size_t segment = 0; segment < n_segments; ++segment) {
-    n_rows += end[segment] - begin[segment];
+  for (std::size_t segment = 0; segment < segments.count(); ++segment) {
+    n_rows += segments.size(segment);
   }
   const std::size_t share = n_chunks * n_rows * n_groups / (tasks_per_thread * n_threads);
   const std::size_t rows_per_piece =
@@ -156,8 +155,9 @@ std::vector<Task> make_tasks(std::size_t n_chunks, std::size_t n_groups, const s
   const std::size_t n_ranges = (n_groups + groups_per_task - 1) / groups_per_task;
   std::vector<Task> tasks;
   n_merges = 0;
-  for (std::uint32_t segment = 0; segment < n_segments; ++segment) {
-    const std::size_t n = end[segment] - begin[segment];
+  for (std::uint32_t segment = 0; segment < segments.count(); ++segment) {
+    const std::size_t n = segments.size(segment);
+    const std::uint32_t begin = segments.begin[segment];
     const bool cut = n_threads > 1 && n > rows_per_piece + rows_per_piece / 2;
     const std::size_t n_pieces = cut ? (n + rows_per_piece - 1) / rows_per_piece : 1;
     for (std::uint32_t chunk = 0; chunk < n_chunks; ++chunk) {
@@ -167,8 +167,8 @@ std::vector<Task> make_tasks(std::size_t n_chunks, std::size_t n_groups, const s
         const std::uint32_t merge = cut ? n_merges++ : whole;
         for (std::size_t p = 0; p < n_pieces; ++p) {
           tasks.push_back({chunk, group, end_group, segment,
-                           begin[segment] + std::uint32_t(n * p / n_pieces),
-                           begin[segment] + std::uint32_t(n * (p + 1) / n_pieces), merge});
+                           begin + std::uint32_t(n * p / n_pieces),
+                           begin + std::uint32_t(n * (p + 1) / n_pieces), merge});
         }
       }
     }
@@ -184,43 +184,39 @@ std::vector<Task> make_tasks(std::size_t n_chunks, std::size_t n_groups, const s
 
 }  // namespace
 
-void accumulate_histograms(const Block& block, const std::uint32_t* rows,
-                           const std::int64_t* packed, std::size_t n_chunks, std::size_t words,
-                           std::size_t n_packed_rows, const std::uint32_t* begin,
-                           const std::uint32_t* end, const std::uint32_t* target,
-                           std::size_t n_segments, std::size_t n_histograms, std::size_t n_slots,
-                           std::int64_t* histograms, int n_threads) {
-  std::vector<std::size_t> first_slot(block.n_groups + 1, 0);
-  for (std::size_t g = 0; g < block.n_groups; ++g) {
+void accumulate_histograms(const Block& block, const RowWords& sources, const Segments& segments,
+                           const Histograms& out, int n_threads) {
+  const std::size_t words = out.words, slot_size = out.slot_size();
+  std::vector<std::size_t> first_slot(block.n_groups() + 1, 0);
+  for (std::size_t g = 0; g < block.n_groups(); ++g) {
     first_slot[g + 1] = first_slot[g] + block.group_widths[g];
   }
   std::uint32_t n_merges;
   const std::vector<Task> tasks =
-      make_tasks(n_chunks, block.n_groups, begin, end, n_segments, n_threads, n_merges);
+      make_tasks(segments, out.n_chunks, block.n_groups(), n_threads, n_merges);
   const auto merges = std::make_unique<Merge[]>(n_merges);
-  const std::size_t slot_size = n_bins * words;
   parallel_for(tasks.size(), n_threads, [&](std::size_t t) {
     const Task& task = tasks[t];
     const std::size_t task_slot = first_slot[task.first_group];
     const std::size_t size = (first_slot[task.end_group] - task_slot) * slot_size;
-    std::int64_t* const out =
-        histograms +
-        ((task.chunk * n_histograms + target[task.segment]) * n_slots + task_slot) * slot_size;
-    std::int64_t* const sums = task.merge == whole ? out : own_memory(size);
+    std::int64_t* const target = out.at(task.chunk, segments.target[task.segment], task_slot);
+    std::int64_t* const sums = task.merge == whole ? target : own_memory(size);
     std::memset(sums, 0, size * sizeof(std::int64_t));
     // Gradients of a block of rows are gathered once for all groups of the task.
     alignas(64) std::int64_t addends[words_per_block];
     const std::size_t block_rows = words_per_block / words;
+    const std::int64_t* const packed = sources.packed + task.chunk * sources.n_rows * words;
     for (std::size_t first = task.begin; first < task.end; first += block_rows) {
       const std::size_t count = std::min<std::size_t>(block_rows, task.end - first);
-      gather(packed + task.chunk * n_packed_rows * words, words, rows + first, count, addends);
+      const std::uint32_t* const rows = segments.rows.data() + first;
+      gather(packed, words, rows, count, addends);
       for (std::size_t g = task.first_group; g < task.end_group; ++g) {
-        add_group(block.bins + block.group_offsets[g], block.group_widths[g],
-                  block.group_strides[g], rows + first, count, addends, words,
+        add_group(block.bins.data() + block.group_offsets[g], block.group_widths[g],
+                  block.group_strides[g], rows, count, addends, words,
                   sums + (first_slot[g] - task_slot) * slot_size);
       }
     }
-    if (task.merge != whole) merges[task.merge].add(sums, size, out);
+    if (task.merge != whole) merges[task.merge].add(sums, size, target);
   });
 }
 

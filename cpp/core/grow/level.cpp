@@ -6,9 +6,9 @@ namespace ocelot {
 
 LevelCounts plan_level(const Cells& cells, const std::uint32_t* parents, std::size_t n_used,
                        const LevelPlan& out) {
-  const auto size = [&](std::size_t cell) { return cells.offsets[cell + 1] - cells.offsets[cell]; };
+  const auto size = [&](std::size_t cell) { return cells.size(cell); };
   LevelCounts counts{0, 0, 0};
-  for (std::size_t cell = 0; cell < cells.count; ++cell) {
+  for (std::size_t cell = 0; cell < cells.count(); ++cell) {
     const std::size_t sibling = cell ^ 1;
     // Of two equal ones the first is the smaller.
     const bool smaller =
@@ -30,7 +30,7 @@ LevelCounts plan_level(const Cells& cells, const std::uint32_t* parents, std::si
     out.histograms[counts.n_filled] = own;
     out.fresh[counts.n_filled++] = fresh;
   }
-  const std::size_t n_leaves = cells.count / cells.n_eras;
+  const std::size_t n_leaves = cells.count() / cells.n_eras;
   const auto filled = [&](std::size_t leaf) {
     for (std::size_t era = 0; era < cells.n_eras; ++era) {
       if (size(era * n_leaves + leaf) > 0) return true;

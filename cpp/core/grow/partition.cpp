@@ -20,23 +20,20 @@ struct Piece {
 
 // Writes the rows of a piece that go left to out from the front, the others from the back: the
 // last of all comes first.
-std::uint32_t split_piece(const ByteColumn& column, std::uint8_t bin, const std::uint32_t* rows,
-                          std::uint32_t n_rows, std::uint32_t* out) {
+std::uint32_t split_piece(const Question question, const std::uint32_t* rows, std::uint32_t n_rows,
+                          std::uint32_t* out) {
   constexpr std::uint32_t distance = 32;
-  const std::uint8_t* bytes = column.bytes;
-  const std::size_t stride = column.stride;
   std::uint32_t *left = out, *right = out + n_rows - 1;
-  const std::uint32_t shift = column.shift, mask = column.mask;
   // Both places are written and one advances: there is no branch to mispredict.
   const auto put = [&](std::uint32_t row) {
-    const std::uint32_t side = ((bytes[row * stride] >> shift) & mask) > bin;
+    const std::uint32_t side = question(row);
     *left = *right = row;
     left += 1 - side;
     right -= side;
   };
   std::uint32_t i = 0;
   for (; i + distance < n_rows; ++i) {
-    __builtin_prefetch(bytes + rows[i + distance] * stride);
+    __builtin_prefetch(question.bytes + rows[i + distance] * question.stride);
     put(rows[i]);
   }
   for (; i < n_rows; ++i) put(rows[i]);
@@ -48,38 +45,41 @@ constexpr std::size_t answers_size = 1024;
 // Appends the answer of one question to the leaf numbers. Of `step` bytes a row, Value are those
 // that are read, and the first is looked at: as many as a leaf number has, where there are as many.
 template <class Value>
-OCELOT_INLINE void answer_each(const std::uint8_t* bytes, std::size_t step, std::uint32_t shift,
-                               std::uint32_t mask, std::uint8_t bin, std::size_t count,
-                               std::uint16_t* __restrict leaves) {
+OCELOT_INLINE void answer_each(const Question& question, std::size_t step, std::size_t first,
+                               std::size_t count, std::uint16_t* __restrict leaves) {
+  const std::uint8_t* const bytes = question.bytes + first * step;
+  const std::uint32_t shift = question.shift, mask = question.mask;
+  const std::uint8_t low = question.low, bin = question.bin;
   for (std::size_t i = 0; i < count; ++i) {
     Value value;
     std::memcpy(&value, bytes + i * step, sizeof value);
-    value = Value((std::uint8_t(value) >> shift) & mask);
+    value = Value(std::uint8_t(((std::uint8_t(value) >> shift) & mask) - low));
     leaves[i] = std::uint16_t(leaves[i] + leaves[i] + (value > bin ? 1 : 0));
   }
 }
 
-OCELOT_HOT void answer(const std::uint8_t* bytes, std::size_t stride, std::uint32_t shift,
-                       std::uint32_t mask, std::uint8_t bin, std::size_t count,
+// Rows first .. first + count.
+OCELOT_HOT void answer(const Question& question, std::size_t first, std::size_t count,
                        std::uint16_t* __restrict leaves) {
+  const std::size_t stride = question.stride;
   if (stride == 1) {
-    answer_each<std::uint8_t>(bytes, 1, shift, mask, bin, count, leaves);
+    answer_each<std::uint8_t>(question, 1, first, count, leaves);
     return;
   }
   std::size_t done = 0;
   if (stride == 2 && std::endian::native == std::endian::little && count > 0) {
     done = count - 1;  // after the last row there may be no further byte
-    answer_each<std::uint16_t>(bytes, 2, shift, mask, bin, done, leaves);
+    answer_each<std::uint16_t>(question, 2, first, done, leaves);
   }
-  answer_each<std::uint8_t>(bytes + done * stride, stride, shift, mask, bin, count - done,
-                            leaves + done);
+  answer_each<std::uint8_t>(question, stride, first + done, count - done, leaves + done);
 }
 
 }  // namespace
 
-void split_leaves(const ByteColumn& column, std::uint8_t bin, const std::uint32_t* leaf_offsets,
-                  std::size_t n_leaves, std::uint32_t* rows, std::uint32_t* scratch,
-                  std::uint32_t* out_offsets, int n_threads) {
+void split_leaves(const Question& question, std::span<const std::uint32_t> leaf_offsets,
+                  std::uint32_t* rows, std::uint32_t* scratch, std::uint32_t* out_offsets,
+                  int n_threads) {
+  const std::size_t n_leaves = leaf_offsets.size() - 1;
   std::vector<Piece> pieces;
   for (std::uint32_t leaf = 0; leaf < n_leaves; ++leaf) {
     for (std::uint32_t begin = leaf_offsets[leaf]; begin < leaf_offsets[leaf + 1];
@@ -93,8 +93,8 @@ void split_leaves(const ByteColumn& column, std::uint8_t bin, const std::uint32_
   const int threads = n_rows < 4096 ? 1 : n_threads;
   parallel_for(pieces.size(), threads, [&](std::size_t p) {
     Piece& piece = pieces[p];
-    piece.n_right = split_piece(column, bin, rows + piece.begin, piece.end - piece.begin,
-                                scratch + piece.begin);
+    piece.n_right =
+        split_piece(question, rows + piece.begin, piece.end - piece.begin, scratch + piece.begin);
   });
 
   std::vector<std::uint32_t> n_right(n_leaves, 0);
@@ -123,21 +123,20 @@ void split_leaves(const ByteColumn& column, std::uint8_t bin, const std::uint32_
   });
 }
 
-void assign_leaves(const ByteColumn* columns, const std::uint8_t* split_bins, std::size_t depth,
-                   std::size_t n_rows, std::uint32_t* inout_leaves, int n_threads) {
-  parallel_blocks(n_rows, 2 * answers_size, n_threads,
+void assign_leaves(std::span<const Question> questions, std::span<std::uint32_t> inout_leaves,
+                   int n_threads) {
+  parallel_blocks(inout_leaves.size(), 2 * answers_size, n_threads,
                   [&](std::size_t begin, std::size_t end, std::size_t) {
                     for (std::size_t first = begin; first < end; first += answers_size) {
                       const std::size_t count = std::min(answers_size, end - first);
                       std::uint16_t answers[answers_size] = {};
-                      for (std::size_t d = 0; d < depth; ++d) {
-                        const ByteColumn& column = columns[d];
-                        answer(column.bytes + first * column.stride, column.stride, column.shift,
-                               column.mask, split_bins[d], count, answers);
+                      for (const Question& question : questions) {
+                        answer(question, first, count, answers);
                       }
-                      std::uint32_t* leaves = inout_leaves + first;
-                      for (std::size_t i = 0; i < count; ++i)
-                        leaves[i] = (leaves[i] << depth) + answers[i];
+                      for (std::size_t i = 0; i < count; ++i) {
+                        std::uint32_t& leaf = inout_leaves[first + i];
+                        leaf = (leaf << questions.size()) + answers[i];
+                      }
                     }
                   });
 }
@@ -152,8 +151,9 @@ void fill_panel(const std::uint8_t* slots, std::size_t n_slots, std::size_t n_ro
   });
 }
 
-void rows_by_leaf(const std::uint32_t* leaves, std::size_t n_rows, std::size_t n_leaves,
-                  std::uint32_t* out_rows, std::uint32_t* out_offsets, int n_threads) {
+void rows_by_leaf(std::span<const std::uint32_t> leaves, std::uint32_t* out_rows,
+                  std::span<std::uint32_t> out_offsets, int n_threads) {
+  const std::size_t n_rows = leaves.size(), n_leaves = out_offsets.size() - 1;
   const std::size_t n_blocks = (n_rows + rows_per_piece - 1) / rows_per_piece;
   std::vector<std::uint32_t> next(n_blocks * n_leaves, 0);
   parallel_blocks(n_rows, rows_per_piece, n_threads,

@@ -3,6 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+
+#include "grow/histogram.h"
 
 namespace ocelot {
 
@@ -32,13 +35,21 @@ struct ScoredLeaves {
   std::size_t n_leaves;
 };
 
-// Where the columns stand in the histograms and which may be chosen.
+// Where the columns stand in the histograms and which may be chosen; arrays [n_columns].
+//
+// Columns of the same slot and shift are a bundle: they share the field, where bin b of a column is
+// the value first + b. A row's value speaks of one of them; the bin of each other one is its
+// default. So in the field's histogram a column lacks the rows of the others, which belong to its
+// default bin: all rows minus those in its range.
 struct ScoredColumns {
-  const std::uint32_t* slots;       // [n_columns]
-  const std::uint32_t* shifts;      // [n_columns] position inside the slot's byte
-  const std::uint32_t* bin_counts;  // [n_columns]
-  const std::uint8_t* candidates;   // [n_columns] 0: not to be chosen in this tree
-  std::size_t n_columns;
+  std::span<const std::uint32_t> slots;
+  std::span<const std::uint32_t> shifts;      // of the field inside the slot's byte
+  std::span<const std::uint32_t> firsts;      // value of the field that is the column's bin 0
+  std::span<const std::uint32_t> defaults;    // of no meaning for a column that has its own field
+  std::span<const std::uint32_t> bin_counts;  // at most 256
+  std::span<const std::uint8_t> candidates;   // 0: not to be chosen in this tree
+
+  std::size_t count() const { return slots.size(); }
 };
 
 // Fresh histograms: small[p] was summed from rows just now, and large[p], its sibling's, still
@@ -48,13 +59,21 @@ struct ScoredColumns {
 // after the other, the lowest bits first. Those of siblings subtract just as well, and only the
 // smaller one has to be summed up.
 inline constexpr std::uint32_t no_histogram = 0xffffffff;
+struct FreshHistograms {
+  std::span<const std::uint32_t> small, large;
+};
 
 // For each column: the highest score over its borders and the bin of that border (rows with a
 // greater bin go right).
-void score_columns(std::int64_t* histograms, std::size_t n_chunks, std::size_t n_histograms,
-                   std::size_t n_slots, std::size_t words, const std::uint32_t* small,
-                   const std::uint32_t* large, std::size_t n_fresh, const ScoredLeaves& scored,
-                   const ScoredColumns& columns, const ScoreRule& rule, double* best_scores,
-                   std::uint8_t* best_bins, int n_threads);
+struct BestBorders {
+  std::span<double> scores;
+  std::span<std::uint8_t> bins;
+};
+void score_columns(const Histograms& inout, const FreshHistograms& fresh,
+                   const ScoredLeaves& scored, const ScoredColumns& columns, const ScoreRule& rule,
+                   const BestBorders& out, int n_threads);
+
+// Is every field inside its slot's byte, apart from others, and every column inside its field?
+bool fields_are_apart(const ScoredColumns& columns, std::size_t n_slots);
 
 }  // namespace ocelot

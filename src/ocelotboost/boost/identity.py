@@ -80,13 +80,11 @@ def _columns(
     training: TrainingSet, quantizer: Quantizer, names: Sequence[str] | None
 ) -> dict[str, str]:
     """A digest for each column of X: its bins and borders, or its categories."""
-    block, layout = training.block, training.block.layout
     n_features = len(quantizer.categorical)
     parts: list[list[Any]] = [[bool(c)] for c in quantizer.categorical]
     owners = [*range(n_features), *quantizer.indicators.columns.tolist()]
     for column, owner in enumerate(owners):
-        bins = block.slots[layout.slots[column]] >> np.uint8(layout.shifts[column])
-        bins &= np.uint8(layout.masks[column])
+        bins = training.block.bins(column)
         parts[owner] += [bins, quantizer.borders[column], quantizer.missing[column : column + 1]]
     if training.statistics is not None:
         data = training.statistics.source.data

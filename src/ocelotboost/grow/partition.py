@@ -69,7 +69,7 @@ class RowSorter:
             position,
             address.shift,
             address.mask,
-            split.bin,
+            *address.question(split.bin),
             partition.offsets,
             partition.rows,
             self._scratch,

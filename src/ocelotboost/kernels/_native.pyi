@@ -118,6 +118,14 @@ def quantize(
     *,
     n_threads: int,
 ) -> None: ...
+def bundle_columns(
+    starts: NDArray[np.uint64],
+    rows: NDArray[np.uint32],
+    n_rows: int,
+    bin_counts: NDArray[np.uint32],
+    out_bundles: NDArray[np.uint32],
+    out_firsts: NDArray[np.uint32],
+) -> int: ...
 def join_codes(
     codes: NDArray[np.uint32],
     value_counts: NDArray[np.uint32],
@@ -236,6 +244,8 @@ def score_columns(
     scored: NDArray[np.uint32],
     slots: NDArray[np.uint32],
     shifts: NDArray[np.uint32],
+    firsts: NDArray[np.uint32],
+    defaults: NDArray[np.uint32],
     bin_counts: NDArray[np.uint32],
     candidates: NDArray[np.uint8],
     n_outputs: int,
@@ -253,6 +263,7 @@ def split_leaves(
     position: int,
     shift: int,
     mask: int,
+    low: int,
     bin: int,
     leaf_offsets: NDArray[np.uint32],
     inout_rows: NDArray[np.uint32],
@@ -282,6 +293,7 @@ def assign_leaves(
     split_slots: NDArray[np.uint32],
     shifts: NDArray[np.uint32],
     masks: NDArray[np.uint32],
+    lows: NDArray[np.uint8],
     split_bins: NDArray[np.uint8],
     inout_leaves: NDArray[np.uint32],
     *,

@@ -59,7 +59,8 @@ class BinnedRows:
     def of_block(cls, block: ColumnBlock, statistics: PagedStatistics | None) -> BinnedRows:
         """Columns may share slots."""
         layout = block.layout
-        bits = (layout.slots.tolist(), layout.shifts.tolist(), layout.masks.tolist())
+        bins = map(layout.bins, range(block.n_columns))
+        bits = (layout.slots.tolist(), layout.shifts.tolist(), layout.masks.tolist(), bins)
         columns = [Address(NO_PAGE, *of_column) for of_column in zip(*bits, strict=True)]
         return cls(block.slots, columns, statistics)
 
@@ -103,7 +104,10 @@ class BinnedRows:
         if combinations:  # those without a page are made together
             self._with_pages().pages_of(combinations, ordering)
         addresses = [split.feature.address(self, ordering) for split in splits]
-        pages, bytes_, shifts, masks = np.array(addresses, dtype=np.uint32).T.copy()
+        questions = [a.question(split.bin) for a, split in zip(addresses, splits, strict=True)]
+        places = np.array([address[:4] for address in addresses], dtype=np.uint32)
+        pages, bytes_, shifts, masks = places.T.copy()
+        lows, bins = np.array(questions, dtype=np.uint8).T.copy()
         native.assign_leaves(
             self.slots,
             self._with_pages().pages if combinations else self._no_pages(),
@@ -111,7 +115,8 @@ class BinnedRows:
             bytes_,
             shifts,
             masks,
-            np.array([split.bin for split in splits], dtype=np.uint8),
+            lows,
+            bins,
             inout_leaves,
             n_threads=n_threads,
         )

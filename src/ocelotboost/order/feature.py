@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from ocelotboost.order.combination import Combination
-from ocelotboost.quantize.block import ColumnSplit
+from ocelotboost.quantize.block import Bins, ColumnSplit
 
 _HALF_A_BYTE = 15
 
@@ -30,12 +30,18 @@ class Address(NamedTuple):
     byte   of the page, or the slot
     shift  the lowest of the bits
     mask   2^bits - 1
+    bins   which values of these bits they are
     """
 
     page: int
     byte: int
     shift: int
     mask: int
+    bins: Bins = Bins()
+
+    def question(self, bin: int) -> tuple[int, int]:
+        """The question "is the bin greater than ``bin``?", in terms of these values."""
+        return self.bins.question(bin)
 
 
 class Addressed(Protocol):

@@ -2,33 +2,59 @@
 
 Up to 64 slots of a row stand side by side, one line of a processor's cache: a panel. Leaves of a
 deep tree pick rows from all over the table, and so fetch one line for 64 columns. A slot is one
-byte of a row: one column, or several small columns in separate bits of it, so that eight yes/no
-columns cost one histogram. Histograms are summed for groups of 16, 8 or 4 slots at a time.
+byte of a row. It holds one field, or several small fields in separate bits of it, so that eight
+yes/no columns cost one histogram. A field is one column, or a bundle of sparse columns
+(quantize/bundles.py). Histograms are summed for groups of 16, 8 or 4 slots at a time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.kernels import native
 from ocelotboost.kernels.contract import NO_PAGE
+from ocelotboost.quantize.bundles import Bundles, StoredBins
 from ocelotboost.table.cache_directory import PROCESS_MEMORY, Memory
 
 _SLOT_BITS = 8
 _PANEL_SLOTS = 64
 
 
+class Bins(NamedTuple):
+    """Which values of a field are the bins of a column: ``first`` is bin 0. Values of other columns
+    of the field stand for the bin ``default``."""
+
+    first: int = 0
+    n_bins: int = 256
+    default: int = 0
+
+    def question(self, bin: int) -> tuple[int, int]:
+        """The question "is the bin greater than ``bin``?" as (low, last): the answer is yes where
+        uint8(value - low) > last.
+
+        The values that answer no are consecutive, if the lowest value follows the highest: from the
+        column's bin 0 to ``bin`` where the default bin answers yes, otherwise from the end of the
+        column around to ``bin``.
+        """
+        if self.default > bin:
+            return self.first, bin
+        return self.first + self.n_bins & 255, 256 - self.n_bins + bin
+
+
 @dataclass(frozen=True)
 class BlockLayout:
     """Where each column's bins are. Arrays have one entry per column unless noted otherwise.
 
-    slots          uint32   byte of the row that holds the column
-    shifts         uint32   lowest bit of the column in that byte
+    slots          uint32   byte of the row that holds the column's field
+    shifts         uint32   lowest bit of the field in that byte
     masks          uint32   2^bits - 1
+    firsts         uint32   value of the field that is the column's bin 0
+    defaults       uint32   the column's bin where the field has a value of another column
     bin_counts     uint32   bins in use; a column with one bin cannot be split
     group_offsets  uint64   (n_groups,) where row 0 of each group begins
     group_strides  uint32   (n_groups,) slots of the group's panel
@@ -38,6 +64,8 @@ class BlockLayout:
     slots: NDArray[np.uint32]
     shifts: NDArray[np.uint32]
     masks: NDArray[np.uint32]
+    firsts: NDArray[np.uint32]
+    defaults: NDArray[np.uint32]
     bin_counts: NDArray[np.uint32]
     group_offsets: NDArray[np.uint64]
     group_strides: NDArray[np.uint32]
@@ -52,6 +80,12 @@ class BlockLayout:
         """Slots and padding of all panels."""
         n_panels = -(-self.n_slots // _PANEL_SLOTS)
         return (n_panels - 1) * _PANEL_SLOTS + int(self.group_strides[-1])
+
+    def bins(self, column: int) -> Bins:
+        """The values of its field that are the column's bins."""
+        return Bins(
+            int(self.firsts[column]), int(self.bin_counts[column]), int(self.defaults[column])
+        )
 
 
 @dataclass(frozen=True)
@@ -82,11 +116,23 @@ class ColumnBlock:
     def n_columns(self) -> int:
         return len(self.layout.slots)
 
+    def bins(self, column: int) -> NDArray[np.uint8]:
+        """The bins of one column, (n_rows,)."""
+        layout = self.layout
+        field: NDArray[np.uint8] = self.slots[layout.slots[column]].copy()
+        field >>= np.uint8(layout.shifts[column])
+        field &= np.uint8(layout.masks[column])
+        field -= np.uint8(layout.firsts[column])
+        field[field >= layout.bin_counts[column]] = layout.defaults[column]
+        return field
+
     def append_answers(
         self, splits: Sequence[ColumnSplit], inout_leaves: NDArray[np.uint32], n_threads: int
     ) -> None:
         """The answers of every row to questions about columns, as further digits of its leaf."""
         columns = np.array([split.column for split in splits], dtype=np.intp)
+        questions = [self.layout.bins(split.column).question(split.bin) for split in splits]
+        lows, bins = np.array(questions, dtype=np.uint8).reshape(-1, 2).T.copy()
         native.assign_leaves(
             self.slots,
             np.empty((0, self.n_rows, 1), dtype=np.uint8),
@@ -94,26 +140,49 @@ class ColumnBlock:
             self.layout.slots[columns],
             self.layout.shifts[columns],
             self.layout.masks[columns],
-            np.array([split.bin for split in splits], dtype=np.uint8),
+            lows,
+            bins,
             inout_leaves,
             n_threads=n_threads,
         )
 
 
-def layout_columns(bin_counts: NDArray[np.uint32], n_rows: int) -> BlockLayout:
+def layout_columns(
+    bin_counts: NDArray[np.uint32], n_rows: int, bundles: Bundles | None = None
+) -> BlockLayout:
     """Place columns of the given bin counts for ``n_rows`` rows."""
-    bits = np.array([max(int(count) - 1, 0).bit_length() for count in bin_counts], dtype=np.uint32)
+    if bundles is None:
+        bundles = Bundles.none(len(bin_counts))
+    field_sizes = bundles.field_sizes(bin_counts)
+    bits = np.array([max(int(size) - 1, 0).bit_length() for size in field_sizes], dtype=np.uint32)
     slots, shifts, n_slots = _share_slots(bits)
+    masks = ((np.uint32(1) << bits) - np.uint32(1)).astype(np.uint32)
     widths, strides, first_bytes = _groups(n_slots)
     return BlockLayout(
-        slots=slots,
-        shifts=shifts,
-        masks=((np.uint32(1) << bits) - np.uint32(1)).astype(np.uint32),
+        slots=slots[bundles.fields],
+        shifts=shifts[bundles.fields],
+        masks=masks[bundles.fields],
+        firsts=bundles.firsts,
+        defaults=bundles.defaults,
         bin_counts=bin_counts.astype(np.uint32),
         group_offsets=first_bytes[:, 0] * np.uint64(n_rows) + first_bytes[:, 1],
         group_strides=strides,
         group_widths=widths,
     )
+
+
+def fill_fields(stored: StoredBins, layout: BlockLayout, inout_slots: NDArray[np.uint8]) -> None:
+    """Bins of sparse columns, into slots (n_slots, n_rows) whose fields for them are zero."""
+    for i, column in enumerate(stored.columns):
+        if layout.firsts[column] == 0:
+            default = stored.defaults[i] << np.uint8(layout.shifts[column])
+            inout_slots[layout.slots[column]] |= default
+    for i, column in enumerate(stored.columns):
+        shift, mask = np.uint8(layout.shifts[column]), np.uint8(layout.masks[column])
+        rows, bins = stored.of(i)
+        slot = inout_slots[layout.slots[column]]
+        others = slot[rows] & ~(mask << shift)
+        slot[rows] = others | (bins + np.uint8(layout.firsts[column]) << shift)
 
 
 def fill_panels(
@@ -135,20 +204,20 @@ def fill_panels(
 
 
 def _share_slots(bits: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.uint32], int]:
-    """Slot and shift of each column: the widest columns first, each where it first fits."""
+    """Slot and shift of each field: the widest fields first, each where it first fits."""
     slots = np.zeros(len(bits), dtype=np.uint32)
     shifts = np.zeros(len(bits), dtype=np.uint32)
     used: list[int] = []
     first_open = [0] * (_SLOT_BITS + 1)  # no slot before this one has room for that many bits
-    for column in np.argsort(-bits.astype(np.int64), kind="stable"):
-        need = int(bits[column])
+    for field in np.argsort(-bits.astype(np.int64), kind="stable"):
+        need = int(bits[field])
         slot = first_open[need]
         while slot < len(used) and used[slot] + need > _SLOT_BITS:
             slot += 1
         first_open[need] = slot
         if slot == len(used):
             used.append(0)
-        slots[column], shifts[column] = slot, used[slot] if need else 0
+        slots[field], shifts[field] = slot, used[slot] if need else 0
         used[slot] += need
     return slots, shifts, max(len(used), 1)
 

@@ -15,9 +15,10 @@ from ocelotboost.errors import InputError
 from ocelotboost.kernels import native
 from ocelotboost.kernels.contract import Missing
 from ocelotboost.model.statistic_table import Indicators, no_indicators
-from ocelotboost.quantize.block import ColumnBlock, fill_panels, layout_columns
+from ocelotboost.quantize.block import ColumnBlock, fill_fields, fill_panels, layout_columns
 from ocelotboost.quantize.borders import BORDER_RULES, choose_borders
-from ocelotboost.quantize.sparse_columns import fill_sparse
+from ocelotboost.quantize.bundles import Bundles, StoredBins
+from ocelotboost.quantize.sparse_columns import stored_bins
 from ocelotboost.table.columns import ZERO_KEY, SparsePart, Table
 
 
@@ -112,9 +113,12 @@ class Quantizer:
         self, table: Table, n_threads: int, rows: NDArray[np.uint32] | None = None
     ) -> ColumnBlock:
         """Bins in the layout for training, with the rows in this order; None: as they come."""
-        layout = layout_columns(self.bin_counts, table.n_rows)
+        stored = self._stored_bins(table)
+        bundles = Bundles.of(stored, self.bin_counts, table.n_rows)
+        layout = layout_columns(self.bin_counts, table.n_rows, bundles)
         slots = table.memory.zeros((layout.n_slots, table.n_rows), np.uint8)
         self._fill(table, layout.slots, layout.shifts, slots, n_threads)
+        fill_fields(stored, layout, slots)
         if rows is not None:
             _put_in_order(slots, rows)
         panels = fill_panels(slots, layout, n_threads, table.memory)
@@ -125,7 +129,16 @@ class Quantizer:
         bins = table.memory.zeros((self.n_columns, table.n_rows), np.uint8)
         own_row = np.arange(self.n_columns, dtype=np.uint32)
         self._fill(table, own_row, np.zeros(self.n_columns, dtype=np.uint32), bins, n_threads)
+        stored = self._stored_bins(table)
+        for i, column in enumerate(stored.columns):
+            rows, own = stored.of(i)
+            bins[column] = stored.defaults[i]
+            bins[column, rows] = own
         return bins
+
+    def _stored_bins(self, table: Table) -> StoredBins:
+        parts = [part for part in table.parts if isinstance(part, SparsePart)]
+        return stored_bins(parts, self.borders, self.missing)
 
     def _fill(
         self,
@@ -135,11 +148,10 @@ class Quantizer:
         bins: NDArray[np.uint8],
         n_threads: int,
     ) -> None:
+        """Bins of dense columns and of indicators."""
         for part in table.parts:
             columns = slice(part.first, part.first + part.width)
             if isinstance(part, SparsePart):
-                own = (self.borders[columns], self.missing[columns])
-                fill_sparse(part, *own, targets[columns], shifts[columns], bins)
                 continue
             borders, offsets = join_borders(self.borders[columns])
             native.quantize(

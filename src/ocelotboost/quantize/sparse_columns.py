@@ -6,11 +6,14 @@ weight where borders are chosen and with their bin where bins are made.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.kernels import native
 from ocelotboost.kernels.contract import BorderRule, Missing
+from ocelotboost.quantize.bundles import StoredBins
 from ocelotboost.table.columns import SparsePart
 from ocelotboost.table.values import FloatArray
 
@@ -60,38 +63,42 @@ def sparse_borders(
     return borders
 
 
-def fill_sparse(
-    part: SparsePart,
-    borders: list[NDArray[np.float64]],
-    missing: NDArray[np.uint8],
-    targets: NDArray[np.uint32],
-    shifts: NDArray[np.uint32],
-    inout_bins: NDArray[np.uint8],
-) -> None:
-    """Bins of each column of the part, into rows ``targets`` of the bins."""
+def stored_bins(
+    parts: Sequence[SparsePart], borders: Sequence[NDArray[np.float64]], missing: NDArray[np.uint8]
+) -> StoredBins:
+    """Bins of the columns of all parts that have more than one; ``borders`` and ``missing`` are
+    those of the whole table."""
+    columns, defaults, rows, bins = [], [], [], []
+    for part in parts:
+        for column in range(part.first, part.first + part.width):
+            own_bin = missing[column] in (Missing.OWN_LOW, Missing.OWN_HIGH)
+            if len(borders[column]) == 0 and not own_bin:
+                continue  # a single bin: number 0
+            own_rows, numbers = part.stored(column - part.first)
+            found = _bins(_with_zero(numbers), borders[column], missing[column : column + 1])
+            away = found[:-1] != found[-1]
+            columns.append(column)
+            defaults.append(found[-1])
+            rows.append(own_rows[away].astype(np.uint32))
+            bins.append(found[:-1][away])
+    return StoredBins(
+        columns=np.array(columns, dtype=np.intp),
+        starts=np.cumsum([0, *map(len, rows)], dtype=np.uint64),
+        rows=np.concatenate([np.empty(0, dtype=np.uint32), *rows]),
+        bins=np.concatenate([np.empty(0, dtype=np.uint8), *bins]),
+        defaults=np.array(defaults, dtype=np.uint8),
+    )
+
+
+def _bins(
+    values: FloatArray, borders: NDArray[np.float64], missing: NDArray[np.uint8]
+) -> NDArray[np.uint8]:
+    """Of the values (n, 1) of one column: (n,)."""
+    bins = np.zeros(len(values), dtype=np.uint8)
     first = np.zeros(1, dtype=np.uint32)
-    for column in range(part.width):
-        own_bin = missing[column] in (Missing.OWN_LOW, Missing.OWN_HIGH)
-        if len(borders[column]) == 0 and not own_bin:
-            continue  # a single bin: number 0
-        rows, numbers = part.stored(column)
-        values = _with_zero(numbers)
-        bins = np.zeros((1, len(values)), dtype=np.uint8)
-        native.quantize(
-            values,
-            first,
-            borders[column],
-            np.array([0, len(borders[column])], dtype=np.uint32),
-            missing[column : column + 1],
-            first,
-            shifts[column : column + 1],
-            bins,
-            n_threads=1,
-        )
-        target, of_zero = inout_bins[targets[column]], bins[0, -1]
-        if of_zero:
-            target |= of_zero
-        target[rows] ^= of_zero ^ bins[0, :-1]
+    offsets = np.array([0, len(borders)], dtype=np.uint32)
+    native.quantize(values, first, borders, offsets, missing, first, first, bins[None], n_threads=1)
+    return bins
 
 
 def _with_zero(numbers: FloatArray) -> FloatArray:

@@ -47,7 +47,12 @@ from ocelotboost.kernels.reference.predict import (
     match_categories,
     predict_trees,
 )
-from ocelotboost.kernels.reference.quantize import choose_borders, count_missing, quantize
+from ocelotboost.kernels.reference.quantize import (
+    bundle_columns,
+    choose_borders,
+    count_missing,
+    quantize,
+)
 from ocelotboost.kernels.reference.table import (
     encode_hashes,
     hash_integers,
@@ -62,6 +67,7 @@ __all__ = [
     "add_leaf_values",
     "answer_questions",
     "assign_leaves",
+    "bundle_columns",
     "choose_borders",
     "choose_statistic",
     "class_leaf_sums",

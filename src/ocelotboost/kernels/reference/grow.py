@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import groupby
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -94,6 +95,8 @@ def score_columns(
     scored: Indices,
     slots: Indices,
     shifts: Indices,
+    firsts: Indices,
+    defaults: Indices,
     bin_counts: Indices,
     candidates: NDArray[np.uint8],
     n_outputs: int,
@@ -107,17 +110,21 @@ def score_columns(
     n_threads: int,
 ) -> None:
     """The best border of every column. Slots are left as running sums of their columns, one after
-    the other."""
-    places = _places_in_slots(slots, shifts, bin_counts)
+    the other. Columns of the same slot and shift share a field, where bin b of a column is value
+    first + b; what is not in its range belongs to its default bin."""
+    places = _places_in_slots(slots, shifts, firsts, bin_counts)
     for fresh, sibling in zip(small, large, strict=True):
         joint = inout_histograms[:, fresh].copy()
-        for column, own in places.items():
-            sums = _marginal(joint[:, slots[column]], int(shifts[column]), own.stop - own.start)
+        for column, (field_size, own) in places.items():
+            field = _marginal(joint[:, slots[column]], int(shifts[column]), field_size)
+            first = int(firsts[column])
+            sums = field[:, first : first + own.stop - own.start]
+            sums[:, int(defaults[column])] += field.sum(axis=1) - sums.sum(axis=1)
             inout_histograms[:, fresh, slots[column], own] = sums.cumsum(axis=1)
             if sibling != NO_HISTOGRAM:
                 inout_histograms[:, sibling, slots[column], own] -= sums.cumsum(axis=1)
     out_scores[:], out_bins[:] = -np.inf, 0
-    for column, own in places.items():
+    for column, (_, own) in places.items():
         count = int(bin_counts[column])
         if candidates[column]:
             bins = slice(own.start, own.start + count)
@@ -133,15 +140,21 @@ def score_columns(
             )
 
 
-def _places_in_slots(slots: Indices, shifts: Indices, bin_counts: Indices) -> dict[int, slice]:
-    """Which bins of its slot each column with borders gets; the lowest bits come first."""
-    places, used = {}, np.zeros(int(slots.max(initial=0)) + 1, dtype=np.intp)
-    for column in np.lexsort((shifts, slots)).tolist():
-        count = int(bin_counts[column])
-        if count >= 2:
-            first = int(used[slots[column]])
-            used[slots[column]] += 1 << (count - 1).bit_length()
-            places[column] = slice(first, int(used[slots[column]]))
+def _places_in_slots(
+    slots: Indices, shifts: Indices, firsts: Indices, bin_counts: Indices
+) -> dict[int, tuple[int, slice]]:
+    """For each column with borders the size of its field, a power of two, and the bins of the slot
+    that it gets. The fields of the lowest bits come first; a field's last column gets the rest."""
+    places = {}
+    used = np.zeros(int(slots.max(initial=0)) + 1, dtype=np.intp)
+    columns = [c for c in np.lexsort((firsts, shifts, slots)).tolist() if bin_counts[c] >= 2]
+    for (slot, _), field in groupby(columns, lambda c: (slots[c], shifts[c])):
+        own = list(field)
+        size = 1 << int(firsts[own[-1]] + bin_counts[own[-1]] - 1).bit_length()
+        for column, end in zip(own, [*firsts[own[1:]].tolist(), size], strict=True):
+            start = int(used[slot])
+            places[column] = (size, slice(start + int(firsts[column]), start + end))
+        used[slot] += size
     return places
 
 
@@ -263,6 +276,7 @@ def split_leaves(
     position: int,
     shift: int,
     mask: int,
+    low: int,
     bin: int,
     leaf_offsets: Indices,
     inout_rows: Indices,
@@ -271,11 +285,12 @@ def split_leaves(
     *,
     n_threads: int,
 ) -> None:
-    """Leaf l becomes leaves 2l and 2l + 1; rows keep their order. ``bytes`` are (n, width)."""
+    """Leaf l becomes leaves 2l and 2l + 1, by the answers to a question about one of the ``bytes``
+    (n, width); rows keep their order."""
     for leaf in range(len(leaf_offsets) - 1):
         begin, end = int(leaf_offsets[leaf]), int(leaf_offsets[leaf + 1])
         own = inout_rows[begin:end].copy()
-        right = ((bytes[own, position] >> shift) & mask) > bin
+        right = _answers(bytes[own, position], shift, mask, low, bin)
         inout_rows[begin:end] = np.concatenate([own[~right], own[right]])
         out_offsets[2 * leaf] = begin
         out_offsets[2 * leaf + 1] = end - right.sum()
@@ -333,6 +348,7 @@ def assign_leaves(
     split_slots: Indices,
     shifts: Indices,
     masks: Indices,
+    lows: NDArray[np.uint8],
     split_bins: NDArray[np.uint8],
     inout_leaves: Indices,
     *,
@@ -342,7 +358,16 @@ def assign_leaves(
     question is about a slot of the table (n_slots, n), or a byte of a page (n_pages, n, width)."""
     for d, page in enumerate(split_pages):
         bytes = slots[split_slots[d]] if page == NO_PAGE else pages[page, :, split_slots[d]]
-        inout_leaves[:] = inout_leaves * 2 + (((bytes >> shifts[d]) & masks[d]) > split_bins[d])
+        yes = _answers(bytes, shifts[d], masks[d], lows[d], split_bins[d])
+        inout_leaves[:] = inout_leaves * 2 + yes
+
+
+def _answers(
+    bytes: NDArray[np.uint8], shift: int, mask: int, low: int, bin: int
+) -> NDArray[np.bool_]:
+    """Does more than ``bin`` remain of the field after ``low`` is subtracted, modulo 256?"""
+    field = (bytes.astype(np.int64) >> int(shift)) & int(mask)
+    return (field - int(low)) % 256 > int(bin)
 
 
 def fill_panel(

@@ -13,6 +13,9 @@ from ocelotboost.kernels.reference.links import logarithm
 
 Floats = NDArray[np.float64]
 
+_MOST_BINS = 256
+_MOST_OPEN = 64
+
 
 def count_missing(values: NDArray[Any], out_counts: NDArray[np.uint64], *, n_threads: int) -> None:
     """Missing values of each column of ``values`` (n_rows, n_columns)."""
@@ -129,3 +132,39 @@ def quantize(
         missing_bin = {Missing.HIGH: len(own), Missing.OWN_HIGH: len(own) + 1}.get(kind, 0)
         bins[np.isnan(number)] = missing_bin
         inout_bins[targets[column]] |= (bins << shifts[column]).astype(np.uint8)
+
+
+def bundle_columns(
+    starts: NDArray[np.uint64],
+    rows: NDArray[np.uint32],
+    n_rows: int,
+    bin_counts: NDArray[np.uint32],
+    out_bundles: NDArray[np.uint32],
+    out_firsts: NDArray[np.uint32],
+) -> int:
+    """Bundles of columns of at most 256 bins in all, no two of which have a row in common. The
+    columns with the most rows come first, each to the newest of the open bundles where it fits."""
+    open_bundles: list[tuple[int, list[int], NDArray[np.bool_]]] = []  # number, columns, rows
+    n_bundles = 0
+    sizes = np.diff(starts.astype(np.int64))
+    for column in np.argsort(-sizes, kind="stable").tolist():
+        own = rows[int(starts[column]) : int(starts[column + 1])]
+        count = int(bin_counts[column])
+        fitting = [
+            bundle
+            for bundle in open_bundles[-_MOST_OPEN:]
+            if bin_counts[bundle[1]].sum() + count <= _MOST_BINS and not bundle[2][own].any()
+        ]
+        if not fitting:
+            fitting = [(n_bundles, [], np.zeros(n_rows, dtype=np.bool_))]
+            open_bundles += fitting
+            open_bundles = open_bundles[-_MOST_OPEN:]
+            n_bundles += 1
+        number, members, taken = fitting[-1]
+        out_bundles[column], out_firsts[column] = number, bin_counts[members].sum()
+        members.append(column)
+        taken[own] = True
+        open_bundles = [
+            bundle for bundle in open_bundles if bin_counts[bundle[1]].sum() + 2 <= _MOST_BINS
+        ]
+    return n_bundles
