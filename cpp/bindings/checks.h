@@ -2,9 +2,8 @@
 //
 //   always         shapes, scalars, and lists that are short compared with the rows: of columns,
 //                  leaves, segments, tables
-//   when checked   what is in arrays with one number per row: rows, leaves, codes, classes. It
-//   costs
-//                  a pass over the array, and only a defect of our own can make it wrong
+//   when checked   what is in arrays with one number per row: rows, leaves, codes, classes. This
+//                  costs a pass over the array, and only a defect of our own can make it wrong
 //
 // Contents are checked when the environment variable OCELOT_CHECKED is set, as all tests do. The
 // functions that check contents are those below whose name begins with require_contents.

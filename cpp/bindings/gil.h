@@ -11,7 +11,7 @@ namespace ocelot::bindings {
 // When the interpreter is shutting down, a daemon thread never gets the GIL again. Up to
 // Python 3.13 it is ended by pthread_exit, which on Linux unwinds the stack as an exception would.
 // The frames above are noexcept, and leaving them so aborts the process. So the thread stops here
-// for ever, as Python itself does since 3.14; it ends with the process.
+// forever, as Python itself does since 3.14; it ends with the process.
 class ReleasedGil {
  public:
   ReleasedGil() : state_(PyEval_SaveThread()) {}

@@ -39,14 +39,14 @@ class GatheredLeaf {
   }
 
   // Stretches are cut by the number of rows alone, and added up in order.
-  LeafSums at(double step, bool with_loss) {
+  DerivativeSums at(double step, bool with_loss) {
     partial_.resize((own_.size() + rows_per_task - 1) / rows_per_task);
     parallel_blocks(own_.size(), rows_per_task, n_threads_,
                     [&](std::size_t begin, std::size_t end, std::size_t block) {
                       partial_[block] = sum_leaf(loss_, own_.part(begin, end), step, with_loss);
                     });
-    LeafSums sums{0, 0, 0, 0};
-    for (const LeafSums& part : partial_) sums += part;
+    DerivativeSums sums{0, 0, 0, 0};
+    for (const DerivativeSums& part : partial_) sums += part;
     return sums;
   }
 
@@ -56,16 +56,16 @@ class GatheredLeaf {
   std::vector<float> targets_, weights_;
   std::vector<double> raw_;
   LossRows own_{};
-  std::vector<LeafSums> partial_;
+  std::vector<DerivativeSums> partial_;
 };
 
 // Where a leaf comes to, from 0, at which it has these sums.
-double leaf_value(GatheredLeaf& leaf, const LeafSteps& rule, LeafSums sums) {
+double leaf_value(GatheredLeaf& leaf, const LeafSteps& rule, DerivativeSums sums) {
   double value = 0;
   for (int s = 0; s < rule.steps; ++s) {
     double step =
         sums.gradient / ((rule.newton ? sums.hessian : sums.weight) + rule.regularization);
-    LeafSums moved = leaf.at(value + step, false);
+    DerivativeSums moved = leaf.at(value + step, false);
     if (!(moved.gradient * step >= 0)) {
       // It went too far, and goes back half way until it is no worse than before. Sums of many rows
       // have rounding noise, which must not decide.
@@ -91,7 +91,7 @@ void leaf_values(const Loss& loss, const LossRows& rows, const RowsByLeaf& leave
                  const LeafSteps& rule, const LeafResults& out, int n_threads) {
   const auto fill = [&](std::size_t leaf, GatheredLeaf& own) {
     own.gather(rows, leaves[leaf]);
-    const LeafSums sums = own.at(0, false);
+    const DerivativeSums sums = own.at(0, false);
     out.weights[leaf] = sums.weight;
     out.values[leaf] = leaf_value(own, rule, sums);
   };

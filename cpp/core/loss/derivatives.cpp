@@ -107,7 +107,7 @@ OCELOT_INLINE void add_to_leaves(const Formula& loss, const LossRows& rows,
 
 // In lanes, like sum_of.
 template <bool with_loss, bool weighted, class Formula>
-OCELOT_INLINE LeafSums sum_in_lanes(const Formula& loss, const LossRows& rows, double step) {
+OCELOT_INLINE DerivativeSums sum_in_lanes(const Formula& loss, const LossRows& rows, double step) {
   const float *const targets = rows.targets.data(), *const weights = rows.weights.data;
   const double* const raw = rows.raw.data();
   const std::size_t n = rows.size();
@@ -125,7 +125,7 @@ OCELOT_INLINE LeafSums sum_in_lanes(const Formula& loss, const LossRows& rows, d
     for (std::size_t k = 0; k < n_lanes; ++k) add(i + k, k);
   }
   for (std::size_t k = 0; i + k < n; ++k) add(i + k, k);
-  LeafSums sums{0, 0, 0, 0};
+  DerivativeSums sums{0, 0, 0, 0};
   for (std::size_t k = 0; k < n_lanes; ++k) {
     sums += {gradient[k], hessian[k], value[k], weight[k]};
   }
@@ -148,7 +148,7 @@ OCELOT_INLINE LeafSums sum_in_lanes(const Formula& loss, const LossRows& rows, d
                  : add_to_leaves<false>(loss, rows, leaves, sums);                                 \
   }                                                                                                \
   OCELOT_HOT void name##_leaf(double parameter, const LossRows& rows, double step, bool with_loss, \
-                              LeafSums& out) {                                                     \
+                              DerivativeSums& out) {                                               \
     (void)parameter;                                                                               \
     const Formula loss construct;                                                                  \
     if (with_loss) {                                                                               \
@@ -216,8 +216,8 @@ void sum_rows_by_leaf(const Loss& loss, const LossRows& rows, const std::uint32_
   }
 }
 
-LeafSums sum_leaf(const Loss& loss, const LossRows& rows, double step, bool with_loss) {
-  LeafSums sums;
+DerivativeSums sum_leaf(const Loss& loss, const LossRows& rows, double step, bool with_loss) {
+  DerivativeSums sums;
   loops_of(loss.kind).leaf(loss.parameter, rows, step, with_loss, sums);
   return sums;
 }

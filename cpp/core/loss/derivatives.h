@@ -19,10 +19,10 @@ void sum_rows_by_leaf(const Loss& loss, const LossRows& rows, const std::uint32_
                       std::size_t n_leaves, double* out);
 
 // Weighted sums over the rows of one leaf.
-struct LeafSums {
+struct DerivativeSums {
   double gradient, hessian, loss, weight;
 
-  LeafSums& operator+=(const LeafSums& other) {
+  DerivativeSums& operator+=(const DerivativeSums& other) {
     gradient += other.gradient;
     hessian += other.hessian;
     loss += other.loss;
@@ -32,6 +32,6 @@ struct LeafSums {
 };
 
 // The sums of these rows at raw + step. The loss is left out, and 0, unless it is asked for.
-LeafSums sum_leaf(const Loss& loss, const LossRows& rows, double step, bool with_loss);
+DerivativeSums sum_leaf(const Loss& loss, const LossRows& rows, double step, bool with_loss);
 
 }  // namespace ocelot

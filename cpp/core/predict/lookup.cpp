@@ -266,7 +266,7 @@ void index_keys(const KeysOfTables& tables, const FilledIndex& out, int n_thread
 
 void look_up(const CategoryRows& rows, const KeyIndex& index, const SlotBins& slot_bins,
              std::uint8_t* out, int n_threads) {
-  // Where tables are many a thread takes a whole one, and keeps it in its cache.
+  // If there are many tables, a thread takes a whole one and keeps it in its cache.
   const bool many = index.n_tables >= 4 * std::size_t(std::max(n_threads, 1));
   const std::size_t stretch = many ? std::max<std::size_t>(rows.n_rows, 1) : rows_per_task;
   const std::size_t n_stretches = (rows.n_rows + stretch - 1) / stretch;

@@ -193,7 +193,7 @@ void quantize_block(const Values<Number>& values, const QuantizedColumns& column
   }
 }
 
-// For a few rows the tables would cost more than the search.
+// For a few rows, building the tables would cost more than the search.
 template <class Number>
 void quantize_few(const Values<Number>& values, const QuantizedColumns& columns,
                   std::uint8_t* out) {

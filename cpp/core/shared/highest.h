@@ -6,7 +6,7 @@
 
 namespace ocelot {
 
-// 0 where there are none.
+// 0 if there are none.
 std::uint32_t highest_of(const std::uint32_t* numbers, std::size_t count);
 
 }  // namespace ocelot

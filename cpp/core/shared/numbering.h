@@ -17,7 +17,7 @@ struct NotCounted {
   void operator++() {}
 };
 
-// A hash table that is at most half full. Keys of chance need one or two steps, and the longest
+// A hash table that is at most half full. Random keys need one or two steps, and the longest
 // search among millions of them stays below a hundred. Keys that were made to need more than
 // most_steps are kept in a balanced tree from then on, whose searches are short for any keys.
 //
@@ -40,7 +40,7 @@ class Numbering {
     return number_in_tree(key);
   }
 
-  // Room for so many more keys, so that the places of all of them stay.
+  // Makes room for `count` more keys, so that none of them moves the others.
   void reserve(std::size_t count) {
     if ((size_ + count) * 2 > numbers_.size()) rebuild(2 * std::bit_ceil(2 * (size_ + count)));
   }

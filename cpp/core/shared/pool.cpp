@@ -108,8 +108,8 @@ class Pool {
   }
 
  private:
-  // Workers up to that number. Where the system gives no more threads, those there are suffice;
-  // so they do when one of them ends just now.
+  // Hires workers up to that number. If the system gives no more threads, those that exist suffice;
+  // they also do if one of them ends at this moment.
   void hire(int n_wanted) {
     try {
       while (n_workers_.load() < n_wanted) {
@@ -141,7 +141,7 @@ class Pool {
       seen = wait_for_change(seen, end_of_spinning, end_of_service);
       const Door found = help();
       const auto now = Clock::now();
-      // Who comes too late spins for the next job; who is not needed lets others have the core.
+      // A worker that came too late spins for the next job; one that is not needed frees the core.
       if (found != Door::full) end_of_spinning = now + spin_time;
       if (found == Door::open) end_of_service = now + idle_time;
       if (now >= end_of_service) break;

@@ -1,5 +1,5 @@
-// SipHash (Aumasson and Bernstein, 2012): a keyed hash. Who does not know the key can neither find
-// two texts with the same hash nor texts whose hashes share bits.
+// SipHash (Aumasson and Bernstein, 2012): a keyed hash. Without the key nobody can
+// find two texts with the same hash, or texts whose hashes share bits.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ struct HashKey {
   std::uint64_t low, high;
 };
 
-// Word is one 64-bit number, or a vector of them: as many hashes at once.
+// Word is one 64-bit number, or a vector of them: one hash per number.
 template <int compressions, int finalizations, class Word = std::uint64_t>
 class SipHash {
  public:
@@ -58,7 +58,7 @@ class SipHash {
   Word v0_, v1_, v2_, v3_;
 };
 
-// One round for each word and three at the end: what Rust and CPython hash their tables with.
+// One round for each word and three at the end: what Rust and CPython use for their hash tables.
 template <class Word>
 using CategoryHash = SipHash<1, 3, Word>;
 

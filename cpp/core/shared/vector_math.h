@@ -1,4 +1,5 @@
-// exp and log without branches or calls, so that a loop over rows becomes vector instructions.
+// exp, log and powers without branches or calls, so that a loop over rows becomes vector
+// instructions.
 #pragma once
 
 #include <bit>
