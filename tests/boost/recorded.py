@@ -17,9 +17,9 @@ from ocelotboost.order.combination import Combination
 from ocelotboost.order.feature import Split, StatisticColumn
 from ocelotboost.order.statistic import N_BINS
 from tests import data
+from tests.boost.reference_ordered import statistic_questions
+from tests.boost.reference_trainer import Question
 from tests.boost.stages import Stages
-from tests.reference_ordered import statistic_questions
-from tests.reference_trainer import Question
 
 Choose = Callable[[int, int, list[Question], NDArray[np.float64]], Question]
 

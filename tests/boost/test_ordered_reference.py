@@ -18,14 +18,14 @@ from ocelotboost.order.feature import StatisticColumn
 from ocelotboost.order.segments import divide
 from tests import data
 from tests.boost.recorded import Choose, Drawn, Training, follow, mixed
-from tests.boost.stages import stages_of
-from tests.reference_ordered import (
+from tests.boost.reference_ordered import (
     OrderedTrainer,
     OrderedTraining,
     Supporting,
     own_predictions,
 )
-from tests.reference_trainer import LOSSES, LeafRule, ReferenceTrainer
+from tests.boost.reference_trainer import LOSSES, LeafRule, ReferenceTrainer
+from tests.boost.stages import stages_of
 
 SAME = 1e-6
 

@@ -16,7 +16,7 @@ from ocelotboost.model.forest import Forest
 from ocelotboost.quantize.quantizer import Quantizer
 from ocelotboost.table import table_from_input
 from tests import data
-from tests.reference_trainer import (
+from tests.boost.reference_trainer import (
     LeafRule,
     Question,
     ReferenceTrainer,

@@ -17,9 +17,9 @@ from ocelotboost.boost.plain import PlainModels
 from ocelotboost.order.feature import StatisticColumn
 from tests import data
 from tests.boost.recorded import Drawn, Training, follow, mixed
+from tests.boost.reference_supported import SupportedTrainer
+from tests.boost.reference_trainer import ReferenceTrainer, Tree
 from tests.boost.stages import stages_of
-from tests.reference_supported import SupportedTrainer
-from tests.reference_trainer import ReferenceTrainer, Tree
 
 SAME = 1e-6
 WEIGHT = data.fractional_weights(200)

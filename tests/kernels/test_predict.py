@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from ocelotboost.kernels import native, reference
 from ocelotboost.kernels.contract import BUCKET_SIZE
-from tests.forests import KEY, key_of
 from tests.kernels.strategies import SEEDS, THREADS
+from tests.model.forests import KEY, key_of
 
 ROWS = st.sampled_from([0, 1, 255, 256, 257, 5000])
 

@@ -16,8 +16,8 @@ from numpy.testing import assert_array_equal
 from ocelotboost.kernels import native, reference
 from ocelotboost.kernels.reference.table import hash_text, siphash, text_words
 from ocelotboost.table import ZERO_KEY
-from tests.forests import KEY
 from tests.kernels.strategies import SEEDS, THREADS
+from tests.model.forests import KEY
 
 TEXTS = st.lists(st.none() | st.text(max_size=30) | st.text("ab\0é🐆", max_size=20), max_size=40)
 INTEGERS = {np.int64: (-(2**63), 2**63 - 1), np.uint64: (0, 2**64 - 1)}

@@ -12,7 +12,7 @@ from ocelotboost.model.forest import Forest
 from ocelotboost.model.statistic_table import Indicators, StatisticTables
 from ocelotboost.model.trained import Resolved, TrainedModel
 from tests.data import assert_same_bits
-from tests.forests import category_forest, text_hash
+from tests.model.forests import category_forest, text_hash
 
 FORMS = ["safetensors", "json"]
 RESOLVED = Resolved(0.25, "Ordered", "MVS", "Newton", 3)

@@ -13,7 +13,7 @@ from ocelotboost.model.describe import describe
 from ocelotboost.model.file import dumps
 from ocelotboost.model.wording import Wording
 from tests.data import multiclass, regression
-from tests.forests import category_forest
+from tests.model.forests import category_forest
 from tests.model.models import small_model
 
 

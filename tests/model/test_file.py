@@ -16,7 +16,7 @@ from ocelotboost.model.file_arrays import narrowed
 from ocelotboost.model.forest import Forest
 from ocelotboost.predict.predictor import make_predictor
 from tests.data import forest_arrays
-from tests.forests import category_forest, rows_of
+from tests.model.forests import category_forest, rows_of
 from tests.model.models import FORMS, assert_same, make_category_model, make_forest, make_model
 
 

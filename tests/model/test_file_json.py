@@ -14,7 +14,7 @@ from ocelotboost.model.file import dumps
 from ocelotboost.model.file_arrays import CATEGORY_ARRAYS, CATEGORY_FIELDS, TREE_ARRAYS
 from ocelotboost.model.forest import Forest
 from ocelotboost.model.statistic_table import STATISTIC_ARRAYS
-from tests.forests import TEXTS, raw_by_hand, rows_of, text_hash
+from tests.model.forests import TEXTS, raw_by_hand, rows_of, text_hash
 from tests.model.models import WITH_CATEGORIES, make_category_model, make_forest, make_model
 
 DOCUMENT = pathlib.Path(__file__).parents[2] / "docs" / "model_format.md"

@@ -20,7 +20,7 @@ from ocelotboost.model.file_arrays import arrays_of
 from ocelotboost.model.file_json import write_json
 from ocelotboost.model.trained import TrainedModel
 from ocelotboost.predict.predictor import make_predictor
-from tests.forests import N_FEATURES, rows_of
+from tests.model.forests import N_FEATURES, rows_of
 from tests.model.models import FORMS, TINY, TINY_CATEGORIES, assert_same
 
 TINY_MODELS = {"numbers": TINY, "categories": TINY_CATEGORIES}

@@ -15,7 +15,7 @@ from ocelotboost.model.forest import join_forests
 from ocelotboost.model.importance import feature_importances
 from ocelotboost.model.statistic_table import compact, join_statistics, no_indicators, no_statistics
 from tests.data import assert_same_bits
-from tests.forests import category_forest
+from tests.model.forests import category_forest
 from tests.model.models import small_model
 
 SEEDS = st.integers(0, 2**32 - 1)

@@ -27,7 +27,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.in_order import first_of_the_best, total
+from tests.boost.in_order import first_of_the_best, total
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]

@@ -9,6 +9,21 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from tests.boost.reference_ordered import (
+    OrderedTrainer,
+    own_predictions,
+    segments,
+    statistic_questions,
+)
+from tests.boost.reference_trainer import (
+    LOSSES,
+    LeafRule,
+    Question,
+    ReferenceTrainer,
+    Tree,
+    leaves_by,
+    without_idle_question,
+)
 from tests.paper.algorithms import (
     BuildTree,
     Details,
@@ -18,21 +33,6 @@ from tests.paper.algorithms import (
     get_leaf,
     logistic,
     ordered_statistic,
-)
-from tests.reference_ordered import (
-    OrderedTrainer,
-    own_predictions,
-    segments,
-    statistic_questions,
-)
-from tests.reference_trainer import (
-    LOSSES,
-    LeafRule,
-    Question,
-    ReferenceTrainer,
-    Tree,
-    leaves_by,
-    without_idle_question,
 )
 
 N, S = 40, 2

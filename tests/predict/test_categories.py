@@ -15,7 +15,7 @@ from ocelotboost.order.feature import KINDS
 from ocelotboost.predict import predictor as predictor_module
 from ocelotboost.predict.predictor import make_predictor
 from ocelotboost.predict.statistics import StatisticLookup
-from tests.forests import (
+from tests.model.forests import (
     CATEGORICAL,
     KEY,
     answer,

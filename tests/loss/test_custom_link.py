@@ -41,5 +41,5 @@ def test_a_custom_loss_of_classes_without_a_link_has_the_logistic_one_also_after
 def test_a_link_that_gives_no_probabilities_is_refused():
     X, y = binary(300)
     model = OcelotClassifier(iterations=60, learning_rate=0.3, loss_function=WithLink()).fit(X, y)
-    with pytest.raises(InputError, match=r"link of loss PlainLogistic gives .* no probability"):
+    with pytest.raises(InputError, match=r"link of loss PlainLogistic gives .* not a probability"):
         model.predict_proba(X)

@@ -1,6 +1,6 @@
 """A plain trainer of the paper's Plain mode, which the package must agree with.
 
-tests/reference_ordered.py is the one of Ordered mode, on the same losses, questions and leaves.
+reference_ordered.py is the one of Ordered mode, on the same losses, questions and leaves.
 
 Float64, sums over rows, every (column, border) tried: no bins, no histograms, no fixed point, no
 threads. Only the borders come from the package.
@@ -21,7 +21,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.in_order import first_of_the_best, solve, total, totals_by_leaf
+from tests.boost.in_order import first_of_the_best, solve, total, totals_by_leaf
 
 Floats = NDArray[np.float64]
 #: (loss of each row, first derivatives (K, n), second derivatives (K, K, n)) at raw (K, n)

@@ -1,6 +1,6 @@
 """A plain trainer of Plain mode with target statistics, which the package must agree with.
 
-All else that Plain mode does is tests/reference_trainer.py's. Everything random is given: the
+All else that Plain mode does is tests/boost/reference_trainer.py's. Everything random is given: the
 ordering of each tree, and sampling weights.
 
     M_0, M_1 … M_s = start value
@@ -21,7 +21,7 @@ from functools import partial
 
 import numpy as np
 
-from tests.reference_trainer import (
+from tests.boost.reference_trainer import (
     Floats,
     Part,
     Question,

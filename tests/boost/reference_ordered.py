@@ -1,6 +1,6 @@
 """A plain trainer of Ordered mode, which the package must agree with.
 
-All that Plain mode has too is tests/reference_trainer.py's. Everything random is given: orderings,
+What it shares with Plain mode is in reference_trainer.py. Everything random is given: orderings,
 the ordering of each tree, sampling weights. Row by row with the paper: tests/paper/algorithms.py.
 
     positions of σ_r    0      b₀      b₁              b₂                    n
@@ -29,7 +29,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.reference_trainer import (
+from tests.boost.reference_trainer import (
     Floats,
     LeafRule,
     Part,
