@@ -49,7 +49,7 @@ class StatisticSource:
     window: int
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class Statistic:
     """The target statistic of all combinations that divide the rows alike.
 
