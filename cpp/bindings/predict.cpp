@@ -68,7 +68,7 @@ void look_up_of(const In<std::uint64_t, 2>& hashes, const In<std::uint64_t, 1>& 
                 const In<std::uint64_t, 1>& bucket_offsets, const In<std::uint64_t, 2>& slot_keys,
                 const In<std::uint64_t, 1>& vacant, const In<std::uint64_t, 1>& n_ascending,
                 const In<std::uint32_t, 1>& column_offsets, const In<std::uint64_t, 1>& bin_offsets,
-                const In<std::uint8_t, 1>& slot_bins, const In<std::uint32_t, 1>& targets,
+                const In<std::uint8_t, 1>& slot_bins, const In<std::uint32_t, 1>& out_rows,
                 const Array<std::uint8_t, 2>& inout_bins, Threads n_threads) {
   const std::size_t n_tables = vacant.shape(0), n_rows = inout_bins.shape(1);
   require(hashes.shape(1) == n_rows, "hashes: one per row is needed");
@@ -78,9 +78,9 @@ void look_up_of(const In<std::uint64_t, 2>& hashes, const In<std::uint64_t, 1>& 
   require(n_ascending.shape(0) == n_tables, "n_ascending: one per table is needed");
   require_partition(bucket_offsets, n_tables, slot_keys.shape(0), "bucket_offsets: do not fit");
   require(slot_keys.shape(1) == bucket_size, "slot_keys: eight slots per bucket");
-  require_partition(column_offsets, n_tables, targets.shape(0), "column_offsets: do not fit");
+  require_partition(column_offsets, n_tables, out_rows.shape(0), "column_offsets: do not fit");
   require_partition(bin_offsets, n_tables, slot_bins.shape(0), "bin_offsets: do not fit");
-  require_below(targets, inout_bins.shape(0), "targets: beyond inout_bins");
+  require_below(out_rows, inout_bins.shape(0), "out_rows: beyond inout_bins");
   for (std::size_t t = 0; t < n_tables; ++t) {
     const auto row = answer_rows.data()[t];
     require(row < 0 || (std::size_t(row) < answers.shape(0) && answers.shape(1) == n_rows),
@@ -97,20 +97,20 @@ void look_up_of(const In<std::uint64_t, 2>& hashes, const In<std::uint64_t, 1>& 
                           answers.data(), answer_rows.data(), hash_key(key)};
   const KeyIndex index{n_tables, bucket_offsets.data(), slot_keys.data(), vacant.data(),
                        n_ascending.data()};
-  const SlotBins bins{column_offsets.data(), bin_offsets.data(), slot_bins.data(), targets.data()};
+  const SlotBins bins{column_offsets.data(), bin_offsets.data(), slot_bins.data(), out_rows.data()};
   look_up(rows, index, bins, inout_bins.data(), n_threads);
 }
 
 void match_categories_of(const In<std::uint64_t, 2>& hashes, const In<std::uint32_t, 1>& sources,
                          const In<std::uint64_t, 1>& categories,
-                         const In<std::uint32_t, 1>& targets,
+                         const In<std::uint32_t, 1>& out_rows,
                          const Array<std::uint8_t, 2>& inout_bins, Threads n_threads) {
   const std::size_t n = categories.shape(0), n_rows = inout_bins.shape(1);
   require(hashes.shape(1) == n_rows, "hashes: one per row is needed");
-  require(sources.shape(0) == n && targets.shape(0) == n, "sources, targets: one per category");
+  require(sources.shape(0) == n && out_rows.shape(0) == n, "sources, out_rows: one per category");
   require_below(sources, hashes.shape(0), "sources: no such row of hashes");
-  require_below(targets, inout_bins.shape(0), "targets: beyond inout_bins");
-  match_categories(matrix_of(hashes), {n, sources.data(), categories.data(), targets.data()},
+  require_below(out_rows, inout_bins.shape(0), "out_rows: beyond inout_bins");
+  match_categories(matrix_of(hashes), {n, sources.data(), categories.data(), out_rows.data()},
                    matrix_of(inout_bins), n_threads);
 }
 
@@ -149,10 +149,10 @@ void bind_predict(nb::module_& module) {
              arg("bucket_offsets").noconvert(), arg("slot_keys").noconvert(),
              arg("vacant").noconvert(), arg("n_ascending").noconvert(),
              arg("column_offsets").noconvert(), arg("bin_offsets").noconvert(),
-             arg("slot_bins").noconvert(), arg("targets").noconvert(),
+             arg("slot_bins").noconvert(), arg("out_rows").noconvert(),
              arg("inout_bins").noconvert(), nb::kw_only(), arg("n_threads"), Released());
   module.def("match_categories", &match_categories_of, arg("hashes").noconvert(),
-             arg("sources").noconvert(), arg("categories").noconvert(), arg("targets").noconvert(),
+             arg("sources").noconvert(), arg("categories").noconvert(), arg("out_rows").noconvert(),
              arg("inout_bins").noconvert(), nb::kw_only(), arg("n_threads"), Released());
   module.def("answer_questions", &answer_questions_of, arg("bins").noconvert(),
              arg("offsets").noconvert(), arg("columns").noconvert(), arg("split_bins").noconvert(),

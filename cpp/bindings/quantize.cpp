@@ -39,27 +39,27 @@ void choose_borders_of(const Strided<Number>& values, const In<std::uint32_t, 1>
 template <class Number>
 void quantize_of(const Strided<Number>& values, const In<std::uint32_t, 1>& sources,
                  const In<double, 1>& borders, const In<std::uint32_t, 1>& border_offsets,
-                 const In<std::uint8_t, 1>& missing, const In<std::uint32_t, 1>& targets,
+                 const In<std::uint8_t, 1>& missing, const In<std::uint32_t, 1>& out_rows,
                  const In<std::uint32_t, 1>& shifts, const Array<std::uint8_t, 2>& inout_bins,
                  Threads n_threads) {
   const std::size_t n_rows = values.shape(0), n_columns = sources.shape(0);
   require(border_offsets.shape(0) == n_columns + 1, "border_offsets: one more than columns");
   require_ascending(border_offsets, n_columns, borders.shape(0),
                     "border_offsets: ascending, not beyond borders");
-  require(missing.shape(0) == n_columns && targets.shape(0) == n_columns &&
+  require(missing.shape(0) == n_columns && out_rows.shape(0) == n_columns &&
               shifts.shape(0) == n_columns,
-          "missing, targets, shifts: one per column is needed");
+          "missing, out_rows, shifts: one per column is needed");
   require(inout_bins.shape(1) == n_rows, "inout_bins: one per row is needed");
   for (std::size_t c = 0; c < n_columns; ++c) {
     require(sources.data()[c] < values.shape(1), "sources: no such column");
-    require(targets.data()[c] < inout_bins.shape(0), "targets: beyond inout_bins");
+    require(out_rows.data()[c] < inout_bins.shape(0), "out_rows: beyond inout_bins");
     require(shifts.data()[c] < 8, "shifts: beyond the byte");
     require(border_offsets.data()[c + 1] - border_offsets.data()[c] < 256,
             "border_offsets: at most 255 borders fit into a byte");
   }
   const QuantizedColumns columns{
-      n_columns,      sources.data(), borders.data(), border_offsets.data(),
-      missing.data(), targets.data(), shifts.data()};
+      n_columns,      sources.data(),  borders.data(), border_offsets.data(),
+      missing.data(), out_rows.data(), shifts.data()};
   quantize(values_of(values), columns, inout_bins.data(), n_threads);
 }
 
@@ -90,7 +90,7 @@ void bind_for(nb::module_& module) {
   module.def("quantize", &quantize_of<Number>, arg("values").noconvert(),
              arg("sources").noconvert(), arg("borders").noconvert(),
              arg("border_offsets").noconvert(), arg("missing").noconvert(),
-             arg("targets").noconvert(), arg("shifts").noconvert(), arg("inout_bins").noconvert(),
+             arg("out_rows").noconvert(), arg("shifts").noconvert(), arg("inout_bins").noconvert(),
              nb::kw_only(), arg("n_threads"), Released());
 }
 

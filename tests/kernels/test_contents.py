@@ -237,7 +237,7 @@ ALWAYS = [
     (quantize, {"border_offsets": (0, 256), "n_borders": 256}, "at most 255"),
     (quantize, {"shift": 8}, "shifts"),
     (quantize, {"source": 1}, "sources"),
-    (quantize, {"target": 1}, "targets"),
+    (quantize, {"target": 1}, "out_rows"),
     (join_codes, {"base": FEW[1:]}, "base"),
     (join_codes, {"member": 2}, "members"),
     (join_codes, {"line": 1}, "lines"),
@@ -307,7 +307,7 @@ ALWAYS = [
     (answer_questions, {"column": 1}, "columns"),
     (answer_questions, {"offsets": (0, 2)}, "offsets"),
     (match_categories, {"source": 1}, "sources"),
-    (match_categories, {"target": 1}, "targets"),
+    (match_categories, {"target": 1}, "out_rows"),
 ]
 WHEN_CHECKED = [
     (choose_borders, {"rows": NO_ROW}, "rows"),

@@ -169,7 +169,7 @@ void look_up_block(const CategoryRows& rows, const TableOfKeys& table, std::size
     __builtin_prefetch(bins + places[i]);
   }
   for (std::size_t c = 0; c < n_columns; ++c) {
-    std::uint8_t* column = out + slot_bins.targets[begin + c] * rows.n_rows + first;
+    std::uint8_t* column = out + slot_bins.out_rows[begin + c] * rows.n_rows + first;
     for (std::size_t i = 0; i < count; ++i) column[i] = bins[places[i] + c];
   }
 }
@@ -288,7 +288,7 @@ void match_categories(const Matrix<const std::uint64_t>& hashes, const Indicator
                   [&](std::size_t begin, std::size_t end, std::size_t) {
                     for (std::size_t k = 0; k < indicators.count; ++k) {
                       match_block(hashes[indicators.sources[k]] + begin, indicators.categories[k],
-                                  end - begin, out[indicators.targets[k]] + begin);
+                                  end - begin, out[indicators.out_rows[k]] + begin);
                     }
                   });
 }

@@ -71,19 +71,19 @@ struct SlotBins {
   const std::uint32_t* column_offsets;  // [n_tables + 1]
   const std::uint64_t* bin_offsets;     // [n_tables] where a table's bins begin
   const std::uint8_t* bins;             // of each table [n_slots][n_columns of the table]
-  const std::uint32_t* targets;         // [n_columns] row of out
+  const std::uint32_t* out_rows;        // [n_columns] row of out
 };
 
 void look_up(const CategoryRows& rows, const KeyIndex& index, const SlotBins& slot_bins,
              std::uint8_t* out, int n_threads);
 
-// Indicator i goes into row targets[i] of out: is the category in row sources[i] of hashes this
+// Indicator i goes into row out_rows[i] of out: is the category in row sources[i] of hashes this
 // one?
 struct Indicators {
   std::size_t count;
   const std::uint32_t* sources;
   const std::uint64_t* categories;
-  const std::uint32_t* targets;
+  const std::uint32_t* out_rows;
 };
 
 // hashes and out: [..][n_rows].

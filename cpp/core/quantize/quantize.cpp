@@ -188,7 +188,7 @@ void quantize_block(const Values<Number>& values, const QuantizedColumns& column
     for (std::size_t k = 0; k < n; ++k) {
       search(tables[c + k], block[k], count, positions);
       write_bins(block[k], positions, count, rules[c + k],
-                 out + columns.targets[c + k] * values.n_rows + first);
+                 out + columns.out_rows[c + k] * values.n_rows + first);
     }
   }
 }
@@ -201,12 +201,12 @@ void quantize_few(const Values<Number>& values, const QuantizedColumns& columns,
     const BinRule rule = bin_rule(columns, c);
     const double* begin = columns.borders + columns.border_offsets[c];
     const double* end = columns.borders + columns.border_offsets[c + 1];
-    std::uint8_t* target = out + columns.targets[c] * values.n_rows;
+    std::uint8_t* row_of_out = out + columns.out_rows[c] * values.n_rows;
     for (std::size_t row = 0; row < values.n_rows; ++row) {
       const double value = values.at(row, columns.sources[c]);
       const std::uint32_t below = std::uint32_t(std::lower_bound(begin, end, value) - begin);
       const std::uint32_t bin = value != value ? rule.missing_bin : below + rule.first_bin;
-      target[row] |= std::uint8_t(bin << rule.shift);
+      row_of_out[row] |= std::uint8_t(bin << rule.shift);
     }
   }
 }

@@ -27,7 +27,7 @@ enum class Missing : std::uint8_t {
 };
 
 // Bin of a number: how many borders are below it, plus 1 under own_low. The bin of column c, made
-// from column sources[c] of the values, goes into row targets[c] of out [..][n_rows], shifted left
+// from column sources[c] of the values, goes into row out_rows[c] of out [..][n_rows], shifted left
 // by shifts[c]; other bits of the byte stay.
 struct QuantizedColumns {
   std::size_t n_columns;
@@ -35,7 +35,7 @@ struct QuantizedColumns {
   const double* borders;                // ascending, column after column
   const std::uint32_t* border_offsets;  // [n_columns + 1]
   const std::uint8_t* missing;          // [n_columns] of Missing
-  const std::uint32_t* targets;         // [n_columns]
+  const std::uint32_t* out_rows;        // [n_columns]
   const std::uint32_t* shifts;          // [n_columns]
 };
 

@@ -95,7 +95,7 @@ def look_up(
     column_offsets: Indices,
     bin_offsets: Hashes,
     slot_bins: NDArray[np.uint8],
-    targets: Indices,
+    out_rows: Indices,
     inout_bins: NDArray[np.uint8],
     *,
     n_threads: int,
@@ -113,7 +113,7 @@ def look_up(
         slot_of = {key: slot for slot, key in enumerate(flat)}
         slots = [slot_of.get(key, slot_of[int(vacant[table])]) for key in keys.tolist()]
         bins = slot_bins[int(bin_offsets[table]) : int(bin_offsets[table + 1])]
-        rows = targets[column_offsets[table] : column_offsets[table + 1]]
+        rows = out_rows[column_offsets[table] : column_offsets[table + 1]]
         inout_bins[rows] = bins.reshape(len(flat), len(rows))[slots].T
 
 
@@ -121,13 +121,13 @@ def match_categories(
     hashes: Hashes,
     sources: Indices,
     categories: Hashes,
-    targets: Indices,
+    out_rows: Indices,
     inout_bins: NDArray[np.uint8],
     *,
     n_threads: int,
 ) -> None:
     """Is the category in row ``sources[i]`` of ``hashes`` the i-th one?"""
-    inout_bins[targets] = hashes[sources] == categories[:, None]
+    inout_bins[out_rows] = hashes[sources] == categories[:, None]
 
 
 def answer_questions(

@@ -117,7 +117,7 @@ def quantize(
     borders: Floats,
     border_offsets: NDArray[np.uint32],
     missing: NDArray[np.uint8],
-    targets: NDArray[np.uint32],
+    out_rows: NDArray[np.uint32],
     shifts: NDArray[np.uint32],
     inout_bins: NDArray[np.uint8],
     *,
@@ -131,7 +131,7 @@ def quantize(
         bins = np.searchsorted(own, number, side="left") + (kind == Missing.OWN_LOW)
         missing_bin = {Missing.HIGH: len(own), Missing.OWN_HIGH: len(own) + 1}.get(kind, 0)
         bins[np.isnan(number)] = missing_bin
-        inout_bins[targets[column]] |= (bins << shifts[column]).astype(np.uint8)
+        inout_bins[out_rows[column]] |= (bins << shifts[column]).astype(np.uint8)
 
 
 def bundle_columns(
