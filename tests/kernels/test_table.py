@@ -77,7 +77,9 @@ def test_hashes_of_text_views_equal_the_twin_and_those_of_texts(texts, n_buffers
 @given(data=st.data(), n_threads=THREADS)
 def test_hashes_of_integers_equal_the_twin_and_those_of_their_digits(dtype, data, n_threads):
     low, high = INTEGERS[dtype]
-    elements = st.integers(low, high) | st.sampled_from([low, high, 0, 9, 10, 99, 100])
+    powers = [10**k for k in range(19) if 10**k <= high]
+    edges = [low, high, 0, *powers, *(power - 1 for power in powers)]
+    elements = st.integers(low, high) | st.integers(0, 20_000_000) | st.sampled_from(edges)
     values = np.array(data.draw(st.lists(elements, max_size=40)), dtype=dtype)
     found = hashes_of(native, "hash_integers", len(values), values, n_threads=n_threads)
     assert_array_equal(found, hashes_of(reference, "hash_integers", len(values), values))

@@ -108,16 +108,27 @@ struct Members {
 OCELOT_HOT void hash_members(const Members& members, HashKey key, std::size_t count,
                              std::uint64_t* out_keys) {
   const std::uint64_t n_bytes = members.n_bytes();
+  const auto four_at = [](const std::uint64_t* words) {
+    return *reinterpret_cast<const Four*>(words);
+  };
+  const auto answers_at = [&](std::size_t i) {
+    return Four{members.answers[i], members.answers[i + 1], members.answers[i + 2],
+                members.answers[i + 3]};
+  };
+  // Two vectors of four, because each round waits for the one before.
   std::size_t i = 0;
-  for (; i + 4 <= count; i += 4) {
-    CategoryHash<Four> hash(key);
+  for (; i + 8 <= count; i += 8) {
+    CategoryHash<Four> first(key), second(key);
     for (std::size_t m = 0; m < members.n; ++m) {
-      hash.add(*reinterpret_cast<const Four*>(members.member(m) + i));
+      first.add(four_at(members.member(m) + i));
+      second.add(four_at(members.member(m) + i + 4));
     }
-    if (const std::uint32_t* own = members.answers) {
-      hash.add(Four{own[i], own[i + 1], own[i + 2], own[i + 3]});
+    if (members.answers) {
+      first.add(answers_at(i));
+      second.add(answers_at(i + 4));
     }
-    *reinterpret_cast<Four*>(out_keys + i) = hash.finish(Four{}, n_bytes);
+    *reinterpret_cast<Four*>(out_keys + i) = first.finish(Four{}, n_bytes);
+    *reinterpret_cast<Four*>(out_keys + i + 4) = second.finish(Four{}, n_bytes);
   }
   for (; i < count; ++i) {
     CategoryHash<std::uint64_t> hash(key);

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "shared/multiversion.h"
 #include "shared/numbering.h"
 #include "shared/pool.h"
 
@@ -28,6 +29,42 @@ constexpr std::size_t few_distinct = 1 << 14;
 std::uint64_t hash_text(const char* text, std::size_t size, HashKey key) {
   const std::uint64_t hash = hash_bytes(text, size, key);
   return hash == missing_hash ? 1 : hash;
+}
+
+// Whole numbers below this have at most seven digits.
+constexpr std::uint64_t most_short = 10'000'000;
+
+// The digits of a number below most_short as the last word of a text: the first digit in the lowest
+// byte, how many there are in the highest. Two, four and eight digits are made at a time.
+std::uint64_t short_text(std::uint64_t value) {
+  constexpr std::uint64_t zeros = 0x3030303030303030;
+  const std::uint64_t fours = value / 10000 | value % 10000 << 32;
+  const std::uint64_t hundreds = (fours * 10486 >> 20) & 0x0000007f0000007f;
+  const std::uint64_t twos = hundreds | (fours - 100 * hundreds) << 16;
+  const std::uint64_t tens = (twos * 103 >> 10) & 0x000f000f000f000f;
+  const std::uint64_t digits = tens | (twos - 10 * tens) << 8;
+  const int n_leading = std::min(std::countr_zero(digits) / 8, 7);
+  return (digits | zeros) >> 8 * n_leading | std::uint64_t(8 - n_leading) << 56;
+}
+
+// Four at a time: one hash alone is a chain of steps that wait for each other.
+typedef std::uint64_t Four __attribute__((vector_size(32), aligned(8), may_alias));
+
+OCELOT_HOT void hash_short_texts(const std::uint64_t* words, std::size_t count, HashKey key,
+                                 std::uint64_t* out_hashes) {
+  std::size_t i = 0;
+  for (; i + 4 <= count; i += 4) {
+    const Four own = *reinterpret_cast<const Four*>(words + i);
+    *reinterpret_cast<Four*>(out_hashes + i) = CategoryHash<Four>(key).finish(own, 0);
+  }
+  for (; i < count; ++i) out_hashes[i] = CategoryHash<std::uint64_t>(key).finish(words[i], 0);
+}
+
+template <class Integer>
+std::uint64_t hash_integer(Integer value, HashKey key) {
+  char digits[24];
+  const char* end = std::to_chars(std::begin(digits), std::end(digits), value).ptr;
+  return hash_text(digits, std::size_t(end - digits), key);
 }
 
 template <class HashOf>
@@ -191,10 +228,14 @@ void hash_text_views(const ViewedTexts& texts, std::size_t n, const bool* valid,
 template <class Integer>
 void hash_integers(const Integer* values, std::size_t n, HashKey key, std::uint64_t* out_hashes,
                    int n_threads) {
-  hash_rows(n, nullptr, out_hashes, n_threads, [&](std::size_t i) {
-    char digits[24];
-    const char* end = std::to_chars(std::begin(digits), std::end(digits), values[i]).ptr;
-    return hash_text(digits, std::size_t(end - digits), key);
+  parallel_blocks(n, rows_per_task, n_threads, [&](std::size_t begin, std::size_t end, auto) {
+    std::uint64_t words[rows_per_task];
+    for (std::size_t i = begin; i < end; ++i) words[i - begin] = short_text(values[i]);
+    hash_short_texts(words, end - begin, key, out_hashes + begin);
+    for (std::size_t i = begin; i < end; ++i) {
+      if (std::uint64_t(values[i]) >= most_short) out_hashes[i] = hash_integer(values[i], key);
+      if (out_hashes[i] == missing_hash) out_hashes[i] = 1;
+    }
   });
 }
 template void hash_integers(const std::int64_t*, std::size_t, HashKey, std::uint64_t*, int);
