@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from tools.compare import write_or_check
@@ -88,10 +89,15 @@ def _provenance(entries: Entries) -> str:
     for name, entry in entries.items():
         calls.setdefault(provenance(entry["facts"]), []).append(name)
     if len(calls) == 1:
-        return f"Measured {next(iter(calls))}"
+        return _wrapped(f"Measured {next(iter(calls))}")
     return "\n".join(
-        f"- {len(names)} of {len(entries)} measured {call}" for call, names in calls.items()
+        _wrapped(f"- {len(names)} of {len(entries)} measured {call}", indent="  ")
+        for call, names in calls.items()
     )
+
+
+def _wrapped(text: str, indent: str = "") -> str:
+    return fill(text, 100, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 if __name__ == "__main__":

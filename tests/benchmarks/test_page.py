@@ -16,7 +16,7 @@ FACTS = {
     "command": "python -m benchmarks.speed",
     "cores": 2,
     "python": "3.11.7",
-    "versions": {"catboost": "1.2.10"},
+    "versions": {"catboost": "1.2.10", "lightgbm": "4.7.0"},
     "date": "2026-01-02",
     "revision": "abc1234",
 }
@@ -55,6 +55,7 @@ def test_every_kind_of_result_has_its_section(results):
     assert "-50.00%" in text
     words = "Measured on 2026-01-02 at revision abc1234 by `python -m benchmarks.speed`"
     assert text.count(words) == 3
+    assert all(len(line) <= 100 or line.startswith("|") for line in text.splitlines())
     assert "## Speed with categories" not in text
 
 
