@@ -75,7 +75,7 @@ def show_leak(console: Console, known: Orders, new: Orders, iterations: int) -> 
         "target is in that mean, training looks splendid and new rows disappoint. Ordered "
         "statistics let a row see only the rows before it.\n"
     )
-    table = Table("statistics", "log loss", "of", "", box=SIMPLE_HEAD)
+    table = Table("statistics", "log loss", "measured on", "", box=SIMPLE_HEAD)
     kinds: tuple[Literal["greedy"], Literal["ordered"]] = ("greedy", "ordered")
     for kind in kinds:
         leak = measure_leak(kind, known, new, iterations)
