@@ -143,6 +143,7 @@ RUNTIME = {
     "verbose": 0,
     "cache_memory": "64MB",
     "cache_dir": "cache",
+    "memory_limit": "100GB",
     "time_limit": 1e6,
     "interrupt": "keep",
 }

@@ -24,6 +24,7 @@ from ocelotboost.estimator.fitted import Fitted, FittedAttributes
 from ocelotboost.estimator.hints import hint_in_fit
 from ocelotboost.estimator.html_summary import html_summary
 from ocelotboost.estimator.in_batches import PREDICTIONS, batches_for, write_predictions
+from ocelotboost.estimator.memory_plan import within_memory
 from ocelotboost.estimator.packing import pack
 from ocelotboost.estimator.parameters import whole
 from ocelotboost.estimator.reading import Given, read
@@ -118,6 +119,7 @@ class OcelotEstimator(FittedAttributes, DeclaredParameters):
             target = settings.target.learn(y, weight, table.n_rows)
             check_continued(continued, table, target, settings.quantize.nan_mode)
             rows = split(table, target, watched, settings.split, cache)
+            settings = within_memory(settings, rows, target)
             quantized = quantize(rows.training, settings.quantize)
             ordered = order(rows.training, quantized, target, settings.order)
             trained = train(

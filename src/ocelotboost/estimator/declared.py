@@ -207,11 +207,20 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         aliases=("used_ram_limit",),
         runtime=True,
     )
+    memory_limit: int | str | None = parameter(
+        None,
+        either(nothing(), Rule("a number of bytes or a text such as '4GB'", is_size)),
+        "Training takes no more memory than this, or ends with an error before the first tree "
+        "that says how much it would need. What can be in files is there. None: as much as it "
+        "needs.",
+        runtime=True,
+    )
     cache_dir: str | PathLike[str] | None = parameter(
         None,
         either(nothing(), Rule("a path", lambda v: isinstance(v, str | PathLike) and str(v) != "")),
-        "Where tables that are read in batches are kept while they train, in files that are "
-        "removed afterwards. None: TMPDIR, else /var/tmp, else the system's temporary directory.",
+        "Where tables that are read in batches, and what memory_limit leaves no room for, are "
+        "kept during training, in files that are removed afterwards. None: TMPDIR, else /var/tmp, "
+        "else the system's temporary directory.",
         runtime=True,
     )
     border_count: int = parameter(

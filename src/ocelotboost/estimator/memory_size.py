@@ -38,3 +38,13 @@ def size_in_bytes(value: int | str) -> int:
         return int(value)
     number, unit = _SIZE.fullmatch(value).groups()  # type: ignore[union-attr]
     return int(float(number) * _UNITS[unit.upper()])
+
+
+def in_words(n_bytes: int) -> str:
+    """
+    >>> in_words(1_500_000_000), in_words(12_345_678)
+    ('1.5GB', '13MB')
+    """
+    if n_bytes >= 10**9:
+        return f"{n_bytes / 10**9:.4g}GB"
+    return f"{-(-n_bytes // 10**6)}MB"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any, NamedTuple
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.errors import InputError
+from ocelotboost.estimator.process_memory import watching_memory
 from ocelotboost.table.cache_directory import CacheDirectory
 from ocelotboost.table.cat_features import columns_listed, named_positions
 from ocelotboost.table.columns import Table
@@ -28,11 +29,13 @@ class ReadSettings:
     cat_features  names and positions of columns that hold categories, as the user gave them
     hash_key      uint64 (2,) what categories are hashed under
     cache_dir     where tables that are read in batches are kept; None: the default
+    memory_limit  bytes that training may take; None: as much as it needs
     """
 
     cat_features: Any
     hash_key: NDArray[np.uint64]
     cache_dir: str | PathLike[str] | None
+    memory_limit: int | None
     n_threads: int
 
 
@@ -64,7 +67,7 @@ def read(given: Given, settings: ReadSettings, cache: CacheDirectory) -> RowsRea
     """The training rows."""
     named = None if settings.cat_features is None else columns_listed(settings.cat_features)
     if is_source(given.X):
-        source = as_source(given.X)
+        source = watching_memory(as_source(given.X), settings.memory_limit)
         roles = _roles(given, source, Arguments())
         reading = Reading("X", named, True, None, settings.hash_key, settings.n_threads)
         columns = [name for name in source.names if name not in roles]
@@ -75,6 +78,8 @@ def read(given: Given, settings: ReadSettings, cache: CacheDirectory) -> RowsRea
         X, cat_features=named, hash_key=settings.hash_key, n_threads=settings.n_threads
     )
     warn_of_number_texts(table, named_positions(named, table.names, table.n_columns, "X"), X)
+    if settings.memory_limit is not None:
+        table = replace(table, memory=cache)  # what is made of it goes to files
     return RowsRead(table, given.y, given.weight)
 
 

@@ -62,6 +62,7 @@ def settings_from(
             cat_features=given.cat_features if cat_features is None else cat_features,
             hash_key=seeds.hash_key if continued is None else continued.forest.hash_key,
             cache_dir=given.cache_dir,
+            memory_limit=None if given.memory_limit is None else size_in_bytes(given.memory_limit),
             n_threads=n_threads,
         ),
         target=given._target_settings(),

@@ -101,13 +101,15 @@ class CacheDirectory:
             self._parent.mkdir(parents=True, exist_ok=True)
             remove_abandoned(self._parent)
             self._path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=self._parent))
-            self._lock = (self._path / _LOCK).open("wb")
+            # Locked before it has its name: nobody finds it without a holder.
+            self._lock = (self._path / f"new-{_LOCK}").open("wb")
+            _try_lock(self._lock)
+            (self._path / f"new-{_LOCK}").rename(self._path / _LOCK)
         except OSError as error:
             raise ParameterError(
                 f"cache_dir={str(self._parent)!r} cannot be used: {error}. Give a directory that "
                 "can be written to."
             ) from error
-        _try_lock(self._lock)
 
 
 def map_file(path: Path, dtype: DTypeLike) -> NDArray[Any]:

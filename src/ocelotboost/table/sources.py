@@ -12,6 +12,7 @@ is imported before an object of its kind is seen; files are read by pyarrow.
 from __future__ import annotations
 
 import difflib
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from glob import glob, has_magic
@@ -62,6 +63,7 @@ class Source:
             if len(frame):
                 self.find(columns, frame.columns, "a batch")
                 yield frame.select(columns)
+        _give_back_memory()
 
     def find(
         self, columns: Sequence[str], names: Sequence[str] | None = None, argument: str = "X"
@@ -246,6 +248,13 @@ def _as_table(batch: Any) -> Any:
     if type(batch).__module__.startswith("pyarrow.") and type(batch).__name__ == "RecordBatch":
         return import_module("pyarrow").Table.from_batches([batch])
     return batch
+
+
+def _give_back_memory() -> None:
+    """Arrow keeps memory that it has used, for later."""
+    arrow = sys.modules.get("pyarrow")
+    if arrow is not None:
+        arrow.default_memory_pool().release_unused()
 
 
 def pyarrow_module(name: str, what: str) -> Any:
