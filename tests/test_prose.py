@@ -8,19 +8,14 @@ import pytest
 
 from tests.markdown import PAGES, PROJECT, name
 
-#: What users read, and what those read who measure and test.
-FOLDERS = (
-    *(f"src/ocelotboost/{stage}" for stage in ("table", "quantize", "loss", "metric", "model")),
-    *("src/ocelotboost/estimator", "src/ocelotboost/kernels"),
-    *("benchmarks", "experiments", "examples", "tools", "tests"),
-)
+FOLDERS = ("src", "cpp", "benchmarks", "experiments", "examples", "tools", "tests")
 SOURCES = sorted(
     path
     for folder in FOLDERS
-    for path in (PROJECT / folder).rglob("*.py")
-    if path.name != "test_prose.py"
+    for path in (PROJECT / folder).rglob("*")
+    if path.suffix in {".py", ".h", ".cpp"} and path.name != "test_prose.py"
 )
-SPACE = r"(?:\s+|\s*\n\s*#\s+)"  # a comment may go on in the next line
+SPACE = r"(?:\s+|\s*\n\s*(?:#|//)\s+)"  # a comment may go on in the next line
 PARTS = "ms|(one|two|[0-9]+) (part|gradient|number|code|line|pass|call|loss|name)s?"
 PARTS += "|(bit|byte|digit|second|step|value|word)s?"
 THINGS = "row|tree|column|value|leaf|bin|byte|level|node|class|output|call|entry|feature|target"

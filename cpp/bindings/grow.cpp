@@ -61,7 +61,7 @@ void accumulate_histograms_of(const In<std::uint8_t, 1>& bins,
                               const In<std::uint32_t, 1>& target,
                               const Array<std::int64_t, 5>& inout_histograms, Threads n_threads) {
   const std::size_t n_chunks = packed.shape(0), n_rows = packed.shape(1), words = packed.shape(2);
-  require(words == 1 || words == 2 || words == 4, "packed: 1, 2 or 4 words a row");
+  require(words == 1 || words == 2 || words == 4, "packed: 1, 2 or 4 words per row");
   require(inout_histograms.shape(0) == n_chunks && inout_histograms.shape(3) == 256 &&
               inout_histograms.shape(4) == words,
           "inout_histograms: shape does not fit packed");

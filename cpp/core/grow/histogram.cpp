@@ -39,7 +39,7 @@ OCELOT_INLINE void add_row(const std::uint8_t* row_bins, const std::int64_t* row
 }
 
 // One pass sums `columns` slots whose histograms together are at most 32 KiB, the size of a
-// first-level cache: 16 slots of one word a bin, 8 of two, 4 of four.
+// first-level cache: 16 slots of one word per bin, 8 of two, 4 of four.
 template <int columns, int words>
 OCELOT_INLINE void add_rows(const std::uint8_t* bins, std::size_t stride, const std::uint32_t* rows,
                             std::size_t n_rows, const std::int64_t* addends,
@@ -133,7 +133,7 @@ struct Merge {
   }
 };
 
-// Memory of this thread for so many sums, beginning at a cache line.
+// Memory of this thread for `size` sums, beginning at a cache line.
 std::int64_t* own_memory(std::size_t size) {
   struct alignas(64) Line {
     std::int64_t words[8];

@@ -42,8 +42,9 @@ std::uint32_t split_piece(const Question question, const std::uint32_t* rows, st
 
 constexpr std::size_t answers_size = 1024;
 
-// Appends the answer of one question to the leaf numbers. Of `step` bytes a row, Value are those
-// that are read, and the first is looked at: as many as a leaf number has, where there are as many.
+// Appends the answer of one question to the leaf numbers. Of `step` bytes per row, Value are
+// those that are read, and the first is looked at: as many as a leaf number has, where there are as
+// many.
 template <class Value>
 OCELOT_INLINE void answer_each(const Question& question, std::size_t step, std::size_t first,
                                std::size_t count, std::uint16_t* __restrict leaves) {

@@ -12,13 +12,14 @@
 namespace ocelot {
 namespace {
 
-// Bytes summed in one pass, and words a bin: their histograms of 256 bins together are at most
+// Bytes summed in one pass, and words per bin: their histograms of 256 bins together are at most
 // 16 KiB, half of a first-level cache.
 constexpr std::size_t most_words = 8;
 constexpr std::size_t n_bins = 256;
-// Below so many rows, two sums of 16 bins are quicker than one of 256 and its two marginals.
+// Below this number of rows, two sums of 16 bins are quicker than one of 256 and its two marginals.
 constexpr std::size_t few_rows = 128;
-// Up to so many pages read addends where they are; for more it pays to bring them into order first.
+// Up to this number of pages read addends where they are; for more it pays to bring them into order
+// first.
 constexpr std::size_t few_pages = 12;
 constexpr std::size_t least_rows_per_piece = 8192;
 

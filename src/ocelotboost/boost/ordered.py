@@ -5,7 +5,7 @@ the body of segment j and is kept for the rows of body and tail. The gradient of
 the model whose tail it is in, which has seen earlier rows alone. A tree's structure is chosen by
 how well the values that the body gives to leaves point along the gradients of the tail.
 
-Supporting models take one step a tree: leaf means, as in the paper, or Newton's. M₀, which is the
+Supporting models take one step per tree: leaf means, as in the paper, or Newton's. M₀, which is the
 result, learns from all rows as in Plain mode.
 """
 

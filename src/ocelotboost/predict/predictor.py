@@ -97,7 +97,7 @@ class Predictor:
 
     @property
     def n_byte_columns(self) -> int:
-        """How many bytes a row becomes."""
+        """How many bytes each row becomes."""
         return self.numbers.n_columns + sum(kind.n_columns for kind in self.others)
 
     def _chunks_of_bins(
