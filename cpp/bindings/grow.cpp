@@ -30,7 +30,8 @@ void absolute_sums_of(const In<float, 2>& gradients, const OptionalWeights& weig
 void pack_gradients_of(const In<float, 2>& gradients, const OptionalWeights& weights, bool exact,
                        const In<double, 1>& units, const In<std::uint8_t, 1>& dithered,
                        const std::optional<In<std::uint32_t, 1>>& rows, std::size_t first_row,
-                       const Array<std::int64_t, 3>& inout_packed, Threads n_threads) {
+                       std::size_t first_place, const Array<std::int64_t, 3>& inout_packed,
+                       Threads n_threads) {
   const Fields fields = fields_of(gradients, weights);
   const PackedRows out{inout_packed.data(), inout_packed.shape(0), inout_packed.shape(1),
                        inout_packed.shape(2)};
@@ -44,8 +45,8 @@ void pack_gradients_of(const In<float, 2>& gradients, const OptionalWeights& wei
     require(first_row <= out.n_rows && fields.n_rows <= out.n_rows - first_row,
             "first_row: gradients beyond the last row");
   }
-  pack_gradients(fields, {exact, units.data(), dithered.data()}, rows ? rows->data() : nullptr,
-                 first_row, out, n_threads);
+  pack_gradients(fields, {exact, units.data(), dithered.data(), first_place},
+                 rows ? rows->data() : nullptr, first_row, out, n_threads);
 }
 
 Histograms histograms_of(const Array<std::int64_t, 5>& array) {
@@ -247,7 +248,8 @@ void bind_grow(nb::module_& module) {
   module.def("pack_gradients", &pack_gradients_of, arg("gradients").noconvert(),
              arg("weights").noconvert().none(), arg("exact"), arg("units").noconvert(),
              arg("dithered").noconvert(), arg("rows").noconvert().none(), arg("first_row"),
-             arg("inout_packed").noconvert(), nb::kw_only(), arg("n_threads"), Released());
+             arg("first_place"), arg("inout_packed").noconvert(), nb::kw_only(), arg("n_threads"),
+             Released());
   module.def("accumulate_histograms", &accumulate_histograms_of, arg("bins").noconvert(),
              arg("group_offsets").noconvert(), arg("group_strides").noconvert(),
              arg("group_widths").noconvert(), arg("rows").noconvert(), arg("packed").noconvert(),

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ocelotboost.boost.boosting import Boosted
 from ocelotboost.boost.sampling import Sampling
+from ocelotboost.boost.shard import Shard
 from ocelotboost.order.combination import Combination
 from ocelotboost.order.feature import Split, StatisticColumn
 from ocelotboost.order.statistic import N_BINS
@@ -36,16 +37,21 @@ class Drawn:
         self._rows: list[NDArray[np.uint32] | None] = []
         self._weights: list[NDArray[np.float32] | None] = []
 
-    def evidence(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        """``PlainModels.evidence`` or ``OrderedModels.evidence``, which gets r."""
+    def sample(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """``Shard.sample``, which gets r."""
 
-        def noted(models: Any, ordering: int) -> Any:
-            (found,) = original(models, ordering)
+        def noted(shard: Shard, ordering: int, leaf_size: float) -> Any:
+            sums = original(shard, ordering, leaf_size)
+            (evidence,) = shard.chosen
             self.orderings.append(ordering)
-            self._rows.append(found.rows)
-            return [found]
+            self._rows.append(evidence.rows)
+            return sums
 
         return noted
+
+    @property
+    def takes_all_rows(self) -> bool:
+        return self._sampling.takes_all_rows
 
     def weights(self, *state: Any) -> NDArray[np.float32] | None:
         self._weights.append(self._sampling.weights(*state))

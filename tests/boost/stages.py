@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ocelotboost.boost.plain import TrainingSet
 from ocelotboost.boost.settings import BoostSettings
 from ocelotboost.boost.start import Start, training_set
+from ocelotboost.boost.training_set import TrainingSet
 from ocelotboost.estimator.base import OcelotEstimator
 from ocelotboost.estimator.reading import Given, read
 from ocelotboost.estimator.rows import split

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from ocelotboost import OcelotClassifier, OcelotRegressor
 from ocelotboost.boost.boosting import boost
+from ocelotboost.boost.grower import n_gradients
 from ocelotboost.boost.ordered import OrderedModels
+from ocelotboost.boost.shards import Shards
 from ocelotboost.errors import ParameterError
 from ocelotboost.loss.passes import pass_for
 from tests.boost.stages import stages_of
@@ -65,10 +67,20 @@ class Training:
         self.stages = stages_of(estimator, X, y, definition=definition)
         self.settings = self.stages.settings
         self.loss = self.stages.loss
+        training, loss_pass = self.stages.training, pass_for(self.loss, 1)
+        self.shards = Shards.of(
+            training,
+            loss_pass,
+            n_gradients(self.loss.n_outputs, self.settings),
+            self.settings.sampling,
+            [np.random.default_rng(0)],
+            1,
+        )
         self.models = OrderedModels(
-            self.stages.training,
+            self.shards,
+            training,
             self.loss,
-            pass_for(self.loss, 1),
+            loss_pass,
             self.stages.start,
             self.settings.learning_rate,
             self.settings.leaves,
@@ -88,7 +100,7 @@ class Training:
         """Of one row, in every ordering: None where it is in the first body."""
         found = []
         for ordering in self.models.orderings:
-            (evidence,) = self.models.evidence(ordering)
+            (evidence,) = self.shards.ask(lambda shard, r=ordering: shard.evidence(r))
             place = int(np.flatnonzero(evidence.rows == row)[0])
             seen = place < self.settings.segments.edges[0]
             found.append(None if seen else evidence.own[:, place].copy())
@@ -158,8 +170,9 @@ def test_few_predictions_are_stored():
     for n_rows in (2, 3, 17, 100, 999):
         X, y = regression(n_rows)
         for s in (1, 3, 5):
-            models = Training(ordered(OcelotRegressor, permutation_count=s), X, y).models
-            assert sum(raw.size for raw in models.raw.values()) <= 8 * (s + 1) * n_rows
+            training = Training(ordered(OcelotRegressor, permutation_count=s), X, y)
+            (of_models,) = training.shards.ask(lambda shard: shard.raw())
+            assert sum(raw.size for raw in of_models.values()) <= 8 * (s + 1) * n_rows
 
 
 def test_training_loss_is_less_of_a_promise_than_the_ordered_curve():

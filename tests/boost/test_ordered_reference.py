@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ocelotboost import OcelotClassifier, OcelotRegressor
 from ocelotboost.boost.boosting import boost
-from ocelotboost.boost.ordered import OrderedModels
+from ocelotboost.boost.shard import Shard
 from ocelotboost.order.feature import StatisticColumn
 from ocelotboost.order.segments import divide
 from tests import data
@@ -77,7 +77,7 @@ class Case:
         )
         stages = stages_of(estimator, self.X, self.y, self.weight)
         drawn = Drawn(stages.settings.sampling)
-        monkeypatch.setattr(OrderedModels, "evidence", drawn.evidence(OrderedModels.evidence))
+        monkeypatch.setattr(Shard, "sample", drawn.sample(Shard.sample))
         settings = replace(
             stages.settings,
             segments=divide(len(self.y), self.growth, self.first_body),

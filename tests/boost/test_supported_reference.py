@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ocelotboost import OcelotClassifier, OcelotRegressor
 from ocelotboost.boost.boosting import boost
-from ocelotboost.boost.plain import PlainModels
+from ocelotboost.boost.shard import Shard
 from ocelotboost.order.feature import StatisticColumn
 from tests import data
 from tests.boost.recorded import Drawn, Training, follow, mixed
@@ -60,7 +60,7 @@ class Case:
         X, y = mixed(self.loss)
         stages = stages_of(estimator, X, y, self.weight)
         drawn = Drawn(stages.settings.sampling)
-        monkeypatch.setattr(PlainModels, "evidence", drawn.evidence(PlainModels.evidence))
+        monkeypatch.setattr(Shard, "sample", drawn.sample(Shard.sample))
         boosted = boost(
             stages.training, [], stages.loss, [], stages.start,
             replace(stages.settings, sampling=drawn), [], stages.seed,

@@ -89,7 +89,7 @@ def pack_gradients(*, rows=ALL_ROWS, first_row=0):
     packed = np.zeros((1, ROWS, 1), dtype=np.int64)
     dithered = np.zeros(2, dtype=np.uint8)
     native.pack_gradients(
-        f32(1, ROWS), None, True, f64(2), dithered, rows, first_row, packed, n_threads=1
+        f32(1, ROWS), None, True, f64(2), dithered, rows, first_row, 0, packed, n_threads=1
     )
 
 

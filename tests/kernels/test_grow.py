@@ -28,7 +28,7 @@ def pack(kernels, gradients, weight, whole, n_threads=1, rows=None):
     kernels.absolute_sums(gradients, weight, sums, n_threads=n_threads)
     scale = choose_scale(sums, n_rows, weight is not None, whole)
     kernels.pack_gradients(
-        gradients, weight, scale.exact, scale.units, scale.dithered, rows, 0, packed,
+        gradients, weight, scale.exact, scale.units, scale.dithered, rows, 0, 0, packed,
         n_threads=n_threads,
     )  # fmt: skip
     return packed, scale.units
@@ -58,14 +58,18 @@ def test_rows_packed_in_parts_have_the_same_words(dithered):
     gradients, weight = gradients_of(2, 5000, 3), gradients_of(1, 5000, 4)[0] ** 2
     scale = False, np.array([0.25, 2.0**-10, 0.5]), np.full(3, dithered, dtype=np.uint8)
     whole, parts = np.zeros((2, 1, 5000, 2), dtype=np.int64)
-    native.pack_gradients(gradients, weight, *scale, None, 0, whole, n_threads=2)
+    native.pack_gradients(gradients, weight, *scale, None, 0, 700, whole, n_threads=2)
     for first, end in ((4100, 5000), (0, 4100)):
         own = np.ascontiguousarray(gradients[:, first:end]), weight[first:end]
-        native.pack_gradients(*own, *scale, None, first, parts, n_threads=1)
+        native.pack_gradients(*own, *scale, None, first, 700, parts, n_threads=1)
     np.testing.assert_array_equal(parts, whole)
+    shard = np.zeros((1, 900, 2), dtype=np.int64)
+    own = np.ascontiguousarray(gradients[:, 4100:]), weight[4100:]
+    native.pack_gradients(*own, *scale, None, 0, 700 + 4100, shard, n_threads=1)
+    np.testing.assert_array_equal(shard, whole[:, 4100:])
     rows = np.arange(5000, dtype=np.uint32)[::-1].copy()
     native.pack_gradients(
-        gradients[:, rows].copy(), weight[rows], *scale, rows, 0, parts, n_threads=2
+        gradients[:, rows].copy(), weight[rows], *scale, rows, 0, 700, parts, n_threads=2
     )
     np.testing.assert_array_equal(parts, whole)
 

@@ -32,7 +32,7 @@ def packed_of(n_outputs, n_rows, seed):
     native.absolute_sums(gradients, None, sums, n_threads=1)
     scale = choose_scale(sums, n_rows, has_weights=False, whole_weights=True)
     native.pack_gradients(
-        gradients, None, scale.exact, scale.units, scale.dithered, None, 0, packed, n_threads=1
+        gradients, None, scale.exact, scale.units, scale.dithered, None, 0, 0, packed, n_threads=1
     )
     return packed, scale.units
 

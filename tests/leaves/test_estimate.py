@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -10,7 +12,7 @@ from ocelotboost import OcelotClassifier, OcelotRegressor
 from ocelotboost.leaves.estimate import LeafSettings, RowsInLeaves, estimate_leaves
 from ocelotboost.loss.base import LeafRule
 from ocelotboost.loss.multiclass import MultiClass
-from ocelotboost.loss.passes import NumpyPass, pass_for
+from ocelotboost.loss.passes import NumpyPass, add_up, pass_for
 from ocelotboost.loss.pointwise import Huber, Logloss, Poisson
 from tests.data import amounts, binary, counts, multiclass, regression
 
@@ -92,6 +94,32 @@ def test_the_training_loss_never_rises(kind, loss, make, method):
     assert (np.diff(learn) <= 1e-6 * np.abs(learn[:-1])).all()
 
 
+@dataclass
+class Rows:
+    """Rows to fill leaves with, in parcels."""
+
+    loss_pass: object
+    in_parcels: list
+
+    @property
+    def n_outputs(self):
+        return len(self.in_parcels[0].raw)
+
+    @property
+    def n_parcels(self):
+        return len(self.in_parcels)
+
+    def sums(self, steps, with_losses):
+        return add_up([rows.sums(self.loss_pass, steps, with_losses) for rows in self.in_parcels])
+
+    def parcels(self):
+        return self.in_parcels
+
+
+def estimate(loss_pass, parcels, n_leaves, settings):
+    return estimate_leaves(loss_pass, Rows(loss_pass, parcels), n_leaves, settings)
+
+
 def in_leaves(target, weight, raw, leaves, n_parcels=1):
     """The rows in parcels, one after the other."""
     places = np.array_split(np.arange(len(target)), n_parcels)
@@ -117,13 +145,13 @@ def test_rows_in_parcels_fill_leaves_as_one_parcel_does(loss, method, steps):
     leaves = rng.integers(0, n_leaves, size=n_rows).astype(np.uint32)
     settings = LeafSettings(LeafRule(method, steps), 3.0, 0.5, 310.0, n_threads=2)
     for weight in (None, rng.exponential(size=n_rows).astype(np.float32)):
-        values, weights = estimate_leaves(
+        values, weights = estimate(
             pass_for(loss, 2), in_leaves(target, weight, raw, leaves), n_leaves, settings
         )
         assert 0 < (values == 0).all(axis=1).sum() < n_leaves
         for loss_pass in (pass_for(loss, 2), NumpyPass(loss)):
             parcels = in_leaves(target, weight, raw, leaves, 3)
-            found, found_weights = estimate_leaves(loss_pass, parcels, n_leaves, settings)
+            found, found_weights = estimate(loss_pass, parcels, n_leaves, settings)
             assert_allclose(found, values, rtol=1e-9, atol=1e-12)
             assert_allclose(found_weights, weights, rtol=1e-12)
 
@@ -170,12 +198,10 @@ def test_a_leaf_does_not_depend_on_the_others(loss_pass, method):
     raw = rng.normal(scale=2.0, size=(n_outputs, n_rows))
     leaves = rng.integers(0, n_leaves, size=n_rows).astype(np.uint32)
     settings = LeafSettings(LeafRule(method, 6), 1e-3, 0.5, 0.0, n_threads=1)
-    together, _ = estimate_leaves(
-        loss_pass, in_leaves(target, weight, raw, leaves), n_leaves, settings
-    )
+    together, _ = estimate(loss_pass, in_leaves(target, weight, raw, leaves), n_leaves, settings)
     for leaf in range(n_leaves):
         own = leaves == leaf
-        alone, _ = estimate_leaves(
+        alone, _ = estimate(
             loss_pass,
             in_leaves(target[own], weight[own], raw[:, own], np.zeros(own.sum(), dtype=np.uint32)),
             1,
@@ -193,7 +219,7 @@ def test_classes_take_the_steps_that_numpy_takes(method):
     leaves = rng.integers(0, 8, size=500).astype(np.uint32)
     settings = LeafSettings(LeafRule(method, 6), 1e-3, 0.5, 0.0, n_threads=1)
     native, by_numpy = (
-        estimate_leaves(one, in_leaves(target, None, raw, leaves), 8, settings)[0]
+        estimate(one, in_leaves(target, None, raw, leaves), 8, settings)[0]
         for one in (pass_for(loss, 1), NumpyPass(loss))
     )
     assert_allclose(native, by_numpy, rtol=1e-6, atol=1e-9)

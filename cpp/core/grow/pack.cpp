@@ -37,11 +37,12 @@ OCELOT_INLINE double dither(std::size_t row) {
 // Rounds half up: floor(x + 0.5), or with an even dither floor(x + dither).
 OCELOT_HOT void quantize_field(const float* values, const float* weights, bool exact, bool dithered,
                                double inverse_unit, const std::uint32_t* rows,
-                               std::size_t first_row, std::size_t n, std::int32_t* out) {
+                               std::size_t first_row, std::size_t first_place, std::size_t n,
+                               std::int32_t* out) {
   for (std::size_t i = 0; i < n; ++i) {
     const double value = values ? values[i] : 1.0f;
     const double weight = weights ? weights[i] : 1.0f;
-    const double shift = dithered ? dither(rows ? rows[i] : first_row + i) : 0.5;
+    const double shift = dithered ? dither(first_place + (rows ? rows[i] : first_row + i)) : 0.5;
     const double scaled = (exact ? value : value * weight) * inverse_unit;
     const double rounded = std::floor(scaled + shift);
     out[i] = std::int32_t(exact ? rounded * weight : rounded);
@@ -84,33 +85,34 @@ void absolute_sums(const Fields& fields, double* out, int n_threads) {
 
 void pack_gradients(const Fields& fields, const Rounding& rounding, const std::uint32_t* rows,
                     std::size_t first_row, const PackedRows& out, int n_threads) {
-  parallel_blocks(
-      fields.n_rows, block_size, n_threads, [&](std::size_t begin, std::size_t end, std::size_t) {
-        std::int32_t high[block_size], low[block_size];
-        const std::size_t n = end - begin, first = first_row + begin;
-        const std::uint32_t* const own_rows = rows ? rows + begin : nullptr;
-        const auto fill = [&](std::size_t f, std::int32_t* field) {
-          if (f >= fields.n_fields()) {
-            std::fill(field, field + n, 0);
-            return;
-          }
-          const float* values = fields.of(f);
-          quantize_field(values ? values + begin : nullptr,
-                         fields.weights ? fields.weights + begin : nullptr, rounding.exact,
-                         rounding.dithered[f], 1.0 / rounding.units[f], own_rows, first, n, field);
-        };
-        for (std::size_t word = 0; word < out.n_chunks * out.words; ++word) {
-          fill(2 * word, high);
-          fill(2 * word + 1, low);
-          std::int64_t* place =
-              out.data + (word / out.words) * out.n_rows * out.words + word % out.words;
-          if (own_rows) {
-            scatter(high, low, own_rows, n, out.words, place);
-          } else {
-            combine(high, low, n, out.words, place + first * out.words);
-          }
-        }
-      });
+  parallel_blocks(fields.n_rows, block_size, n_threads,
+                  [&](std::size_t begin, std::size_t end, std::size_t) {
+                    std::int32_t high[block_size], low[block_size];
+                    const std::size_t n = end - begin, first = first_row + begin;
+                    const std::uint32_t* const own_rows = rows ? rows + begin : nullptr;
+                    const auto fill = [&](std::size_t f, std::int32_t* field) {
+                      if (f >= fields.n_fields()) {
+                        std::fill(field, field + n, 0);
+                        return;
+                      }
+                      const float* values = fields.of(f);
+                      quantize_field(values ? values + begin : nullptr,
+                                     fields.weights ? fields.weights + begin : nullptr,
+                                     rounding.exact, rounding.dithered[f], 1.0 / rounding.units[f],
+                                     own_rows, first, rounding.first_place, n, field);
+                    };
+                    for (std::size_t word = 0; word < out.n_chunks * out.words; ++word) {
+                      fill(2 * word, high);
+                      fill(2 * word + 1, low);
+                      std::int64_t* place =
+                          out.data + (word / out.words) * out.n_rows * out.words + word % out.words;
+                      if (own_rows) {
+                        scatter(high, low, own_rows, n, out.words, place);
+                      } else {
+                        combine(high, low, n, out.words, place + first * out.words);
+                      }
+                    }
+                  });
 }
 
 }  // namespace ocelot

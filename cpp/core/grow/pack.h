@@ -29,6 +29,7 @@ struct Rounding {
   bool exact;
   const double* units;           // [n_outputs + 1]
   const std::uint8_t* dithered;  // [n_outputs + 1]
+  std::size_t first_place;       // of row 0 among the rows of all shards, which dithers it
 };
 
 // Words of rows, [n_chunks][n_rows][words]. Fields 2w and 2w + 1 are the high and the low half of

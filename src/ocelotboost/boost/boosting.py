@@ -27,14 +27,16 @@ import numpy as np
 
 from ocelotboost.boost.callback import History, call
 from ocelotboost.boost.evaluation import LEARN, EvalSet, Evaluation, LossMetric
-from ocelotboost.boost.grower import Grower
+from ocelotboost.boost.grower import Grower, n_gradients
 from ocelotboost.boost.models import Models
 from ocelotboost.boost.ordered import OrderedModels
-from ocelotboost.boost.plain import PlainModels, TrainingSet
+from ocelotboost.boost.plain import PlainModels
 from ocelotboost.boost.settings import BoostSettings
+from ocelotboost.boost.shards import Shards
 from ocelotboost.boost.snapshot import NO_SNAPSHOTS, Snapshots
 from ocelotboost.boost.state import Generators, TrainingState
 from ocelotboost.boost.stopping import BestIteration, TimeLimit, diverges, warn_of_no_trees
+from ocelotboost.boost.training_set import TrainingSet
 from ocelotboost.boost.tree import GrownTree, leaf_size, without_idle_split
 from ocelotboost.errors import ParameterError
 from ocelotboost.loss.base import Floats, Loss
@@ -81,20 +83,29 @@ def boost(
     finished, its metrics included."""
     loss_pass = pass_for(loss, settings.n_threads)
     loss_metric = LossMetric(loss, loss_pass)
-    models = _models(training, loss, loss_pass, start, settings)
+    generators = Generators.of(seed, training.parcels.n_parcels)
+    shards = Shards.of(
+        training,
+        loss_pass,
+        n_gradients(len(start), settings),
+        settings.sampling,
+        generators.samples,
+        settings.n_threads,
+    )
+    models = _models(training, shards, loss, loss_pass, start, settings)
     with_unseen = models.unseen() is not None
     evaluation = Evaluation(loss_metric, metrics, eval_sets, with_unseen)
     judge = metrics[0] if metrics else loss_metric
     watched = (eval_sets[0].name, judge.name) if eval_sets else None
     state = TrainingState(
-        generators=Generators.of(seed, training.parcels.n_parcels),
-        raw={**models.raw, **{f"eval set {i}": own.raw for i, own in enumerate(eval_sets)}},
+        generators=generators,
+        raw=_raw_by_name(shards, eval_sets),
         history=evaluation.history,
         curve=evaluation.curve(watched),
         best=BestIteration(watched, judge.higher_is_better, settings.early_stopping_rounds),
         clock=TimeLimit(settings.time_limit),
     )
-    grower = Grower(training, len(start), settings, state.generators)
+    grower = Grower(training, shards, len(start), settings, generators)
     trees, iterations = state.trees, settings.iterations
     snapshots.resume(state)
     if trees:
@@ -109,7 +120,7 @@ def boost(
                 break
             snapshots.before_tree(state)
             ordering = grower.draw(models.orderings)
-            splits = grower.structure(models.evidence(ordering), ordering, trees)
+            splits = grower.structure(ordering, trees)
             values, weights = models.add_tree(splits)
             tree = without_idle_split(GrownTree(splits, values, weights))
             for eval_set in eval_sets:
@@ -147,8 +158,19 @@ def _check_convergence(tree: GrownTree, losses: Sequence[float], settings: Boost
         )
 
 
+def _raw_by_name(shards: Shards, eval_sets: Sequence[EvalSet]) -> dict[str, Floats]:
+    """The raw predictions of all models and eval sets: the arrays that trees are added to."""
+    found = {
+        f"{name}, parcel {p}": raw
+        for p, of_models in enumerate(shards.ask(lambda shard: shard.raw()))
+        for name, raw in of_models.items()
+    }
+    return {**found, **{f"eval set {i}": own.raw for i, own in enumerate(eval_sets)}}
+
+
 def _models(
     training: TrainingSet,
+    shards: Shards,
     loss: Loss,
     loss_pass: Pass,
     start: Floats,
@@ -156,8 +178,19 @@ def _models(
 ) -> Models:
     rate, leaves = settings.learning_rate, settings.leaves
     if settings.segments is None:
-        return PlainModels(training, loss, loss_pass, start, rate, leaves, settings.supporting_rate)
+        return PlainModels(
+            shards,
+            loss,
+            loss_pass,
+            start,
+            training.total_weight,
+            training.n_statistic_orderings,
+            rate,
+            leaves,
+            settings.supporting_rate,
+        )
     return OrderedModels(
+        shards,
         training,
         loss,
         loss_pass,

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.boost.callback import History
-from ocelotboost.boost.models import Unseen
-from ocelotboost.boost.plain import PlainModel
+from ocelotboost.boost.models import MainModel, Unseen
 from ocelotboost.boost.tree import GrownTree
 from ocelotboost.errors import ParameterError
 from ocelotboost.kernels import native
@@ -100,7 +99,7 @@ class Evaluation:
         self,
         target: Targets,
         weight: NDArray[np.float32] | None,
-        main: PlainModel,
+        main: MainModel,
         unseen: Unseen | None,
     ) -> None:
         """One more value of everything, after a tree."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.boost.evaluation import EvalSet
-from ocelotboost.boost.plain import TrainingSet
+from ocelotboost.boost.training_set import TrainingSet
 from ocelotboost.errors import SnapshotError
 from ocelotboost.loss.base import Floats
 from ocelotboost.quantize.quantizer import Quantizer

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ocelotboost.boost.evidence import Evidence
-from ocelotboost.boost.plain import PlainModel
 from ocelotboost.loss.base import Floats, Targets
 from ocelotboost.order.feature import Split
 
@@ -33,26 +31,31 @@ class Unseen:
     rows: Iterable[UnseenRows]
 
 
+class MainModel(Protocol):
+    """M₀ as metrics see it."""
+
+    @property
+    def raw(self) -> Floats:
+        """(n_outputs, n) of all rows."""
+        ...
+
+    @property
+    def loss(self) -> float:
+        """Mean training loss at ``raw``."""
+        ...
+
+
 class Models(Protocol):
     """M₀ and the models that support it."""
 
     @property
-    def main(self) -> PlainModel:
+    def main(self) -> MainModel:
         """M₀."""
         ...
 
     @property
     def orderings(self) -> list[int]:
         """Those that choose trees."""
-        ...
-
-    @property
-    def raw(self) -> Mapping[str, Floats]:
-        """The raw predictions of all models, by name: the arrays that trees are added to."""
-        ...
-
-    def evidence(self, ordering: int) -> list[Evidence]:
-        """What a tree of this ordering is chosen by, parcel by parcel."""
         ...
 
     def add_tree(self, splits: Sequence[Split]) -> tuple[Floats, Floats]:

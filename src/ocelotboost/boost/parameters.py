@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ocelotboost.boost.learning_rate import automatic_learning_rate
-from ocelotboost.boost.plain import TrainingSet
 from ocelotboost.boost.sampling import choose_sampling
 from ocelotboost.boost.settings import BoostSettings
+from ocelotboost.boost.training_set import TrainingSet
 from ocelotboost.errors import ParameterError
 from ocelotboost.grow.scorer import ScoreSettings
 from ocelotboost.leaves.estimate import LeafSettings

@@ -8,7 +8,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ocelotboost.boost.plain import PlainModels, TrainingSet
+import numpy as np
+
+from ocelotboost.boost.plain import PlainModels
+from ocelotboost.boost.sampling import AllRows
+from ocelotboost.boost.shards import Shards
+from ocelotboost.boost.training_set import TrainingSet
 from ocelotboost.boost.tree import GrownTree
 from ocelotboost.leaves.estimate import LeafSettings
 from ocelotboost.loss.base import Floats, Loss
@@ -25,7 +30,19 @@ def replay(
 ) -> list[GrownTree]:
     """The same splits with leaf values from all the rows, from raw predictions ``start``."""
     loss_pass = pass_for(loss, settings.n_threads)
-    models = PlainModels(everything, loss, loss_pass, start, learning_rate, settings)
+    n_parcels = everything.parcels.n_parcels
+    samples = [np.random.default_rng(0)] * n_parcels  # all rows fill leaves: nothing is drawn
+    shards = Shards.of(everything, loss_pass, len(start), AllRows(), samples, settings.n_threads)
+    models = PlainModels(
+        shards,
+        loss,
+        loss_pass,
+        start,
+        everything.total_weight,
+        everything.n_statistic_orderings,
+        learning_rate,
+        settings,
+    )
     replayed = []
     for tree in trees:
         values, weights = models.add_tree(tree.splits)

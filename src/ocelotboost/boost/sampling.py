@@ -20,7 +20,10 @@ MIN_ROWS_TO_SAMPLE = FEWEST_ORDERED_ROWS
 
 
 class Sampling(Protocol):
+    """takes_all_rows: each counts as one."""
+
     bootstrap_type: str
+    takes_all_rows: bool
 
     def weights(
         self,
@@ -40,6 +43,7 @@ class Sampling(Protocol):
 
 class AllRows:
     bootstrap_type = "No"
+    takes_all_rows = True
 
     def weights(
         self,
@@ -55,6 +59,7 @@ class Bayesian:
     """Weight (-ln U)^T: at T = 1 the Bayesian bootstrap, at T = 0 all ones."""
 
     bootstrap_type = "Bayesian"
+    takes_all_rows = False
 
     def __init__(self, temperature: float) -> None:
         self.temperature = temperature
@@ -82,6 +87,7 @@ class Bernoulli:
     """Each row is taken with the same probability."""
 
     bootstrap_type = "Bernoulli"
+    takes_all_rows = False
 
     def __init__(self, share: float) -> None:
         self.share = share
@@ -103,6 +109,7 @@ class MinimalVariance:
     """Rows with large gradients are likelier to be taken, and weigh less when they are."""
 
     bootstrap_type = "MVS"
+    takes_all_rows = False
 
     def __init__(self, share: float, n_threads: int) -> None:
         self.share = share

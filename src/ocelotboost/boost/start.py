@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.boost.evaluation import EvalSet
-from ocelotboost.boost.plain import TrainingSet
+from ocelotboost.boost.training_set import TrainingSet
 from ocelotboost.boost.tree import rounded
 from ocelotboost.loss.base import Floats, Loss
 from ocelotboost.model.forest import Forest

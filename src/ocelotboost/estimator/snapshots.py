@@ -8,8 +8,8 @@ from typing import Any
 
 from ocelotboost.boost.evaluation import EvalSet
 from ocelotboost.boost.identity import identify
-from ocelotboost.boost.plain import TrainingSet
 from ocelotboost.boost.snapshot import NO_SNAPSHOTS, SnapshotFile, Snapshots
+from ocelotboost.boost.training_set import TrainingSet
 from ocelotboost.estimator.target import Target
 from ocelotboost.loss.base import Floats
 from ocelotboost.model.plain_values import plain_parameters

@@ -14,17 +14,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ocelotboost.grow.partition import Partition
+from ocelotboost.grow.cells import Cells, Indices
 from ocelotboost.kernels import native
-
-Indices = NDArray[np.uint32]
 
 
 class Level(NamedTuple):
     """What to sum and what to score in one level of a tree; arrays have one entry for every cell
     with rows, in the order of the cells, unless said otherwise.
 
-    begin, end  uint32               its rows in the partition
+    cells       uint32               its number
+    begin, end  uint32               its rows, if there is a single shard
     histograms  uint32               its histogram
     fresh       uint8                it has to be summed from its rows; others follow from parents
     small       uint32 (n_fresh,)    the histograms of the fresh cells
@@ -33,6 +32,7 @@ class Level(NamedTuple):
                                      the leaves, which their sizes do not change
     """
 
+    cells: Indices
     begin: Indices
     end: Indices
     histograms: Indices
@@ -42,21 +42,20 @@ class Level(NamedTuple):
     scored: Indices
 
     @classmethod
-    def plan(
-        cls, partition: Partition, parents: Indices | None, n_used: int
-    ) -> tuple[Level, Indices]:
+    def plan(cls, cells: Cells, parents: Indices | None, n_used: int) -> tuple[Level, Indices]:
         """The level after a split, and the histogram of every cell. ``parents`` are the histograms
         of the level before; new ones have numbers from ``n_used`` on. Without parents every cell is
         summed from its rows, into the histogram of its own number."""
-        n_cells, n_eras = partition.n_cells, partition.n_eras
+        n_cells, n_eras = cells.n_cells, cells.n_eras
         plan = np.empty((7, n_cells), dtype=np.uint32)
         fresh = np.empty(n_cells, dtype=np.uint8)
         of_cell, begin, end, histograms, small, large, scored = plan
         n_filled, n_fresh, n_scored = native.plan_level(
-            partition.offsets, n_eras, parents, n_used,
+            cells.offsets, n_eras, parents, n_used,
             of_cell, begin, end, histograms, small, large, scored, fresh,
         )  # fmt: skip
         level = cls(
+            cells=np.flatnonzero(cells.offsets[1:] > cells.offsets[:-1]).astype(np.uint32),
             begin=begin[:n_filled],
             end=end[:n_filled],
             histograms=histograms[:n_filled],
@@ -68,9 +67,9 @@ class Level(NamedTuple):
         return level, of_cell
 
     @classmethod
-    def from_rows(cls, partition: Partition) -> Level:
+    def from_rows(cls, cells: Cells) -> Level:
         """Every cell summed from its rows, into the histogram of its own number."""
-        return cls.plan(partition, None, 0)[0]
+        return cls.plan(cells, None, 0)[0]
 
 
 class LeafHistograms:
@@ -81,19 +80,19 @@ class LeafHistograms:
         self._n_used = 0
         self._of_cell: Indices | None = None  # None: there are too few
 
-    def root(self, partition: Partition) -> Level | None:
+    def root(self, cells: Cells) -> Level | None:
         """What there is to sum before the first split; None when histograms do not suffice."""
-        self._n_used = partition.n_cells
+        self._n_used = cells.n_cells
         if self._n_used > self._capacity:
             return None
-        level, self._of_cell = Level.plan(partition, None, 0)
+        level, self._of_cell = Level.plan(cells, None, 0)
         return level
 
-    def after(self, partition: Partition) -> Level | None:
+    def after(self, cells: Cells) -> Level | None:
         """What there is to sum after a split; None when histograms do not suffice."""
         if self._of_cell is None:
             return None
-        level, self._of_cell = Level.plan(partition, self._of_cell, self._n_used)
+        level, self._of_cell = Level.plan(cells, self._of_cell, self._n_used)
         self._n_used += len(level.small)
         if self._n_used > self._capacity:
             self._of_cell = None

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ocelotboost.grow.cells import Cells
 from ocelotboost.grow.level import LeafHistograms
-from ocelotboost.grow.packing import PackedGradients
-from ocelotboost.grow.partition import RowSorter
+from ocelotboost.grow.packing import GradientUnits
+from ocelotboost.grow.rows import AllRows
 from ocelotboost.grow.scorer import Candidate, ColumnScorer
 from ocelotboost.grow.statistic_scorer import StatisticScorer
 from ocelotboost.order.feature import Split
@@ -35,29 +36,27 @@ class Scorers:
 
 
 def grow_oblivious(
-    gradients: PackedGradients,
-    rows: NDArray[np.uint32],
-    eras: NDArray[np.uint32],
+    gradients: GradientUnits,
+    rows: AllRows,
+    root: Cells,
     ordering: int,
     candidates: NDArray[np.uint8],
     combinations: Combinations,
     scorers: Scorers,
-    sorter: RowSorter,
     *,
     depth: int,
     noise: float,
     rng: np.random.Generator,
 ) -> list[Split]:
-    """The splits of a tree, chosen by ``rows``; in Ordered mode those of era e, which are
-    ``rows[eras[e] : eras[e + 1]]``, by what the eras before say of them. It ends before ``depth``
-    when the best split divides no leaf; whether the last one does is seen later, by the leaves
-    it makes."""
+    """The splits of a tree, chosen by the rows in ``root``; in Ordered mode those of each era by
+    what the eras before say of them. It ends before ``depth`` when the best split divides no leaf;
+    whether the last one does is seen later, by the leaves it makes."""
     columns, statistics = scorers.columns, scorers.statistics
     splits: list[Split] = []
     score = 0.0
-    partition = sorter.root(rows, eras)
+    cells = root
     histograms = LeafHistograms(scorers.capacity)
-    level = histograms.root(partition)
+    level = histograms.root(cells)
     if columns is not None:
         columns.start(gradients, candidates)
     if statistics is not None:
@@ -65,9 +64,9 @@ def grow_oblivious(
     while True:
         found: list[Candidate | None] = []
         if columns is not None:
-            found.append(columns.best(partition, level, noise, rng))
+            found.append(columns.best(cells, level, noise, rng))
         if statistics is not None:
-            found.append(statistics.best(partition, level, score, noise, rng))
+            found.append(statistics.best(cells, level, score, noise, rng))
         best = max((c for c in found if c is not None), key=lambda c: c.noisy, default=None)
         if best is None:
             return splits
@@ -75,11 +74,11 @@ def grow_oblivious(
         score = best.score
         if len(splits) == depth:
             return splits
-        divided = sorter.split(partition, best.split, ordering)
-        if divided.n_filled == partition.n_filled:
+        divided = rows.split(cells, best.split, ordering)
+        if divided.n_filled == cells.n_filled:
             return splits[:-1]
-        partition = divided
-        level = histograms.after(partition)
+        cells = divided
+        level = histograms.after(cells)
         if statistics is not None:
             statistics.offer(combinations.after(splits))
 

@@ -37,15 +37,13 @@ class Scale:
 
 
 @dataclass(frozen=True)
-class PackedGradients:
-    """Gradients and weights of all rows as integers, two fields per word.
+class GradientUnits:
+    """What sums of integers stand for.
 
-    words      int64 (n_chunks, n_rows, n_words)
     units      float64 (n_gradients + 1,) what the integer 1 is worth in each field
-    n_outputs  gradients that a row has at one model
+    n_outputs  gradients a row has at one model
     """
 
-    words: NDArray[np.int64]
     units: NDArray[np.float64]
     n_outputs: int
 

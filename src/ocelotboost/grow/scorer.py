@@ -23,15 +23,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ocelotboost.grow.cells import Cells
 from ocelotboost.grow.level import Level
-from ocelotboost.grow.packing import PackedGradients
-from ocelotboost.grow.partition import Partition
+from ocelotboost.grow.packing import GradientUnits
 from ocelotboost.grow.random_score import draw_noise
+from ocelotboost.grow.rows import AllRows
 from ocelotboost.kernels import native
 from ocelotboost.kernels.contract import N_BINS, packed_layout
 from ocelotboost.kernels.memory import aligned_empty
 from ocelotboost.order.feature import Feature, Split
-from ocelotboost.quantize.block import BlockLayout, ColumnBlock
+from ocelotboost.quantize.block import BlockLayout
 
 #: Histograms of all leaves of a level are kept while they fit into this many bytes.
 HISTOGRAM_BYTES = 1 << 30
@@ -69,40 +70,39 @@ class ColumnScorer:
 
     def __init__(
         self,
-        block: ColumnBlock,
+        rows: AllRows,
         features: Sequence[Feature],
         n_gradients: int,
         n_cells: int,
         settings: ScoreSettings,
     ) -> None:
-        """``features`` are the columns of the block."""
-        self._block = block
+        """``features`` are the columns of the rows' blocks."""
+        self._rows = rows
+        self._layout = layout = rows.shards[0].block.layout
         self._features = features
         self._settings = settings
         n_chunks, n_words = packed_layout(n_gradients)
         self._shape = (n_chunks, n_words)
         self._n_cells = n_cells
         slot_bytes = n_chunks * n_words * N_BINS * 8
-        affordable = max(HISTOGRAM_BYTES // (slot_bytes * block.layout.n_slots), 1)
+        affordable = max(HISTOGRAM_BYTES // (slot_bytes * layout.n_slots), 1)
         #: Histograms, of as many cells as will be there or fit into memory.
         self.capacity = min(n_cells, affordable)
-        self._histograms = self._empty(self.capacity, block.layout.n_slots)
+        self._histograms = self._empty(self.capacity, layout.n_slots)
 
-    def start(self, gradients: PackedGradients, candidates: NDArray[np.uint8]) -> None:
-        """A new tree: its gradients, and which columns (uint8, 0 or 1) it may use."""
+    def start(self, gradients: GradientUnits, candidates: NDArray[np.uint8]) -> None:
+        """A new tree: the units of its gradients, and which columns (uint8, 0 or 1) it may use."""
         self._gradients = gradients
         self._candidates = candidates
 
     def best(
-        self, partition: Partition, level: Level | None, noise: float, rng: np.random.Generator
+        self, cells: Cells, level: Level | None, noise: float, rng: np.random.Generator
     ) -> Candidate | None:
         """The best split of all columns; None where no column can be split."""
         scores, bins = (
-            self._scores_from_rows(partition)
+            self._scores_from_rows(cells)
             if level is None
-            else self._scores(
-                partition, level, self._block.layout, self._histograms, self._candidates
-            )
+            else self._scores(level, self._all_columns, self._histograms, self._candidates)
         )
         drawn = draw_noise(scores.shape, noise, rng)
         noisy = scores if drawn is None else scores + drawn
@@ -112,54 +112,45 @@ class ColumnScorer:
         split = Split(self._features[best], int(bins[best]))
         return Candidate(split, float(scores[best]), float(noisy[best]))
 
-    def _scores_from_rows(
-        self, partition: Partition
-    ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
+    def _scores_from_rows(self, cells: Cells) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
         """Every leaf summed from its rows, one batch of columns at a time."""
-        level = Level.from_rows(partition)
-        scores = np.full(self._block.n_columns, -np.inf)
-        bins = np.zeros(self._block.n_columns, dtype=np.uint8)
+        level = Level.from_rows(cells)
+        scores = np.full(len(self._layout.slots), -np.inf)
+        bins = np.zeros(len(self._layout.slots), dtype=np.uint8)
         most_slots = max(batch.layout.n_slots for batch in self._batches)
-        memory = self._empty(partition.n_cells, most_slots).ravel()
-        for columns, layout in self._batches:
-            shape = self._histogram_shape(partition.n_cells, layout.n_slots)
+        memory = self._empty(cells.n_cells, most_slots).ravel()
+        for batch in self._batches:
+            columns = batch.columns
+            shape = self._histogram_shape(cells.n_cells, batch.layout.n_slots)
             histograms = memory[: math.prod(shape)].reshape(shape)
             scores[columns], bins[columns] = self._scores(
-                partition, level, layout, histograms, self._candidates[columns]
+                level, batch, histograms, self._candidates[columns]
             )
         return scores, bins
 
     @cached_property
+    def _all_columns(self) -> Batch:
+        layout = self._layout
+        return Batch(np.arange(len(layout.slots)), slice(None), layout)
+
+    @cached_property
     def _batches(self) -> list[Batch]:
-        layout = self._block.layout
+        layout = self._layout
         widest = int(layout.group_widths.max())
         group_bytes = 8 * math.prod(self._histogram_shape(self._n_cells, widest))
         return cut_into_batches(layout, max(_BATCH_BYTES // group_bytes, 1))
 
     def _scores(
         self,
-        partition: Partition,
         level: Level,
-        layout: BlockLayout,
+        batch: Batch,
         histograms: NDArray[np.int64],
         candidates: NDArray[np.uint8],
     ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
         """Best score and bin of every column, (n_columns,) each; -inf where none is possible."""
-        settings = self._settings
-        fresh = level.fresh.view(np.bool_)
-        native.accumulate_histograms(
-            self._block.panels,
-            layout.group_offsets,
-            layout.group_strides,
-            layout.group_widths,
-            partition.rows,
-            self._gradients.words,
-            level.begin[fresh],
-            level.end[fresh],
-            level.small,
-            histograms,
-            n_threads=settings.n_threads,
-        )
+        settings, layout = self._settings, batch.layout
+        fresh = level.cells[level.fresh.view(np.bool_)]
+        self._rows.accumulate(batch.groups, fresh, level.small, histograms)
         scores = np.empty(len(layout.slots))
         bins = np.empty(len(layout.slots), dtype=np.uint8)
         native.score_columns(
@@ -193,9 +184,10 @@ class ColumnScorer:
 
 
 class Batch(NamedTuple):
-    """Some columns, and their layout as if they were alone."""
+    """Some columns, the groups of slots that hold them, and their layout as if they were alone."""
 
     columns: NDArray[np.intp]
+    groups: slice
     layout: BlockLayout
 
 
@@ -220,5 +212,5 @@ def cut_into_batches(layout: BlockLayout, n_groups: int) -> list[Batch]:
             group_strides=layout.group_strides[groups],
             group_widths=layout.group_widths[groups],
         )
-        batches.append(Batch(columns, own))
+        batches.append(Batch(columns, groups, own))
     return batches

@@ -12,10 +12,11 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
+from ocelotboost.grow.cells import Cells
 from ocelotboost.grow.level import Level
-from ocelotboost.grow.packing import PackedGradients
-from ocelotboost.grow.partition import Partition
+from ocelotboost.grow.packing import GradientUnits
 from ocelotboost.grow.random_score import draw_noise
+from ocelotboost.grow.rows import GrowingRows
 from ocelotboost.grow.scorer import HISTOGRAM_BYTES, Candidate, ScoreSettings
 from ocelotboost.kernels import native
 from ocelotboost.kernels.contract import packed_layout
@@ -38,6 +39,7 @@ class StatisticScorer:
     def __init__(
         self,
         store: StatisticStore,
+        rows: GrowingRows,
         most_offered: int,
         n_gradients: int,
         n_cells: int,
@@ -45,6 +47,7 @@ class StatisticScorer:
         settings: ScoreSettings,
     ) -> None:
         self._store = store
+        self._rows = rows
         self._n_columns = store.source.columns.n_columns
         self._model_size_reg = model_size_reg
         self._settings = settings
@@ -64,9 +67,9 @@ class StatisticScorer:
         self._pages = np.empty(most_offered, dtype=np.uint32)
 
     def start(
-        self, gradients: PackedGradients, combinations: Sequence[Combination], ordering: int
+        self, gradients: GradientUnits, combinations: Sequence[Combination], ordering: int
     ) -> None:
-        """A new tree: its gradients, the features it may use, and its ordering."""
+        """A new tree: the units of its gradients, the features it may use, and its ordering."""
         self._gradients = gradients
         self._ordering = ordering
         self._n_old = 0
@@ -95,7 +98,7 @@ class StatisticScorer:
 
     def best(
         self,
-        partition: Partition,
+        cells: Cells,
         level: Level | None,
         before: float,
         noise: float,
@@ -108,9 +111,9 @@ class StatisticScorer:
         scores = np.empty((n_statistics, self._n_columns))
         bins = np.empty((n_statistics, self._n_columns), dtype=np.uint8)
         if level is None:
-            self._score_from_rows(partition, scores, bins)
+            self._score_from_rows(cells, scores, bins)
         else:
-            self._score_level(partition, level, scores, bins)
+            self._score_level(level, scores, bins)
         self._n_old = n_statistics
         n_offered = len(self._offered)
         shelves = self._shelves[:n_offered]
@@ -130,7 +133,6 @@ class StatisticScorer:
 
     def _score_level(
         self,
-        partition: Partition,
         level: Level,
         scores: NDArray[np.float64],
         bins: NDArray[np.uint8],
@@ -140,29 +142,27 @@ class StatisticScorer:
         if n_statistics <= capacity:
             # None of them lost its page since it was offered: all others were asked for earlier.
             pages, n_old = self._pages[:n_statistics], self._n_old
-            self._score(partition, level, pages, 0, n_old, self._histograms, scores, bins)
+            self._score(level, pages, 0, n_old, self._histograms, scores, bins)
             return
         statistics = list(self._shelf_of)
         for first in range(0, n_statistics, capacity):
             some = slice(first, first + capacity)
             pages = self._fetch_again(statistics[some])
             n_old = min(max(self._n_old - first, 0), len(pages))
-            self._score(
-                partition, level, pages, first, n_old, self._histograms, scores[some], bins[some]
-            )
+            self._score(level, pages, first, n_old, self._histograms, scores[some], bins[some])
 
     def _score_from_rows(
         self,
-        partition: Partition,
+        cells: Cells,
         scores: NDArray[np.float64],
         bins: NDArray[np.uint8],
     ) -> None:
-        level = Level.from_rows(partition)
-        histograms = self._empty(1, partition.n_cells)
+        level = Level.from_rows(cells)
+        histograms = self._empty(1, cells.n_cells)
         for i, statistic in enumerate(self._shelf_of):
             one = slice(i, i + 1)
             pages = self._fetch_again([statistic])
-            self._score(partition, level, pages, 0, 0, histograms, scores[one], bins[one])
+            self._score(level, pages, 0, 0, histograms, scores[one], bins[one])
 
     def _fetch_again(self, statistics: Sequence[Statistic]) -> NDArray[np.uint32]:
         combinations = [statistic.combination for statistic in statistics]
@@ -171,7 +171,6 @@ class StatisticScorer:
 
     def _score(
         self,
-        partition: Partition,
         level: Level,
         pages: NDArray[np.uint32],
         first_shelf: int,
@@ -187,8 +186,8 @@ class StatisticScorer:
             pages,
             n_old,
             first_shelf,
-            partition.rows,
-            self._gradients.words,
+            self._rows.rows,
+            self._rows.words,
             level.begin,
             level.end,
             level.histograms,

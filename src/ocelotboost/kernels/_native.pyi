@@ -219,6 +219,7 @@ def pack_gradients(
     dithered: NDArray[np.uint8],
     rows: NDArray[np.uint32] | None,
     first_row: int,
+    first_place: int,
     inout_packed: NDArray[np.int64],
     *,
     n_threads: int,

@@ -15,14 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.kernels import native
 from ocelotboost.loss.base import Floats, LeafRule, Targets
-from ocelotboost.loss.passes import LeafSums, Leaves, NativePass, Pass, add_up, rows_by_leaf
+from ocelotboost.loss.passes import LeafSums, Leaves, NativePass, Pass, rows_by_leaf
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
@@ -85,26 +85,44 @@ class RowsInLeaves:
         )
 
 
+class RowsToFill(Protocol):
+    """All rows of a model, which are in the leaves of a new tree."""
+
+    @property
+    def n_outputs(self) -> int: ...
+
+    @property
+    def n_parcels(self) -> int: ...
+
+    def sums(self, steps: Floats, with_losses: bool) -> LeafSums:
+        """At the raw predictions plus the steps (n_leaves, n_outputs), over all parcels."""
+        ...
+
+    def parcels(self) -> list[RowsInLeaves]:
+        """The rows themselves."""
+        ...
+
+
 def estimate_leaves(
-    loss_pass: Pass, parcels: Sequence[RowsInLeaves], n_leaves: int, settings: LeafSettings
+    loss_pass: Pass, rows: RowsToFill, n_leaves: int, settings: LeafSettings
 ) -> tuple[Floats, Floats]:
     """Values (n_leaves, n_outputs), before the learning rate, and weights (n_leaves,) of leaves."""
     if settings.rule.method == "Exact":
-        values, weights = _quantiles(parcels, n_leaves, settings)
-    elif len(parcels) == 1 and isinstance(loss_pass, NativePass) and not settings.one_step:
-        (rows,) = parcels
+        values, weights = _quantiles(rows.parcels(), n_leaves, settings)
+    elif rows.n_parcels == 1 and isinstance(loss_pass, NativePass) and not settings.one_step:
+        (own,) = rows.parcels()
         values, weights = loss_pass.leaf_values(
-            rows.target,
-            rows.weight,
-            rows.raw,
-            rows.leaves,
+            own.target,
+            own.weight,
+            own.raw,
+            own.leaves,
             n_leaves,
             settings.rule.method == "Newton",
             settings.regularization,
             settings.rule.iterations,
         )
     else:
-        values, weights = _in_steps(loss_pass, parcels, n_leaves, settings)
+        values, weights = _in_steps(rows, n_leaves, settings)
     values[weights < settings.min_weight] = 0.0
     return values, weights
 
@@ -134,20 +152,14 @@ def _joined(parts: list[NDArray[Scalar]]) -> NDArray[Scalar]:
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
-def _in_steps(
-    loss_pass: Pass, parcels: Sequence[RowsInLeaves], n_leaves: int, settings: LeafSettings
-) -> tuple[Floats, Floats]:
-    def sums_at(values: Floats, with_losses: bool) -> LeafSums:
-        return add_up([rows.sums(loss_pass, values, with_losses) for rows in parcels])
-
-    n_outputs = len(parcels[0].raw)
-    values: Floats = np.zeros((n_leaves, n_outputs))
-    sums = sums_at(values, n_outputs > 1 and not settings.one_step)
+def _in_steps(rows: RowsToFill, n_leaves: int, settings: LeafSettings) -> tuple[Floats, Floats]:
+    values: Floats = np.zeros((n_leaves, rows.n_outputs))
+    sums = rows.sums(values, rows.n_outputs > 1 and not settings.one_step)
     if settings.one_step:
         return _step(sums, settings), sums.weights
     moving = np.ones((n_leaves, 1), dtype=np.bool_)
     for _ in range(settings.rule.iterations):
-        step, sums = _improve(values, np.where(moving, _step(sums, settings), 0.0), sums, sums_at)
+        step, sums = _improve(values, np.where(moving, _step(sums, settings), 0.0), sums, rows.sums)
         values = values + step
         moving &= np.abs(step).max(axis=1, keepdims=True) > _NEGLIGIBLE
         if not moving.any():

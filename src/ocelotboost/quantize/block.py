@@ -10,7 +10,7 @@ yes/no columns cost one histogram. A field is one column, or a bundle of sparse 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -81,6 +81,10 @@ class BlockLayout:
         n_panels = -(-self.n_slots // _PANEL_SLOTS)
         return (n_panels - 1) * _PANEL_SLOTS + int(self.group_strides[-1])
 
+    def for_rows(self, n_rows: int) -> BlockLayout:
+        """The same for another number of rows: every row has the same bytes."""
+        return replace(self, group_offsets=_group_offsets(self.n_slots, n_rows))
+
     def bins(self, column: int) -> Bins:
         """The values of its field that are the column's bins."""
         return Bins(
@@ -115,6 +119,12 @@ class ColumnBlock:
     @property
     def n_columns(self) -> int:
         return len(self.layout.slots)
+
+    def part(self, rows: slice) -> ColumnBlock:
+        """Some rows by themselves."""
+        slots = np.ascontiguousarray(self.slots[:, rows])
+        layout = self.layout.for_rows(slots.shape[1])
+        return ColumnBlock(fill_panels(slots, layout, n_threads=1), slots, layout)
 
     def bins(self, column: int) -> NDArray[np.uint8]:
         """The bins of one column, (n_rows,)."""
@@ -157,7 +167,7 @@ def layout_columns(
     bits = np.array([max(int(size) - 1, 0).bit_length() for size in field_sizes], dtype=np.uint32)
     slots, shifts, n_slots = _share_slots(bits)
     masks = ((np.uint32(1) << bits) - np.uint32(1)).astype(np.uint32)
-    widths, strides, first_bytes = _groups(n_slots)
+    widths, strides, _ = _groups(n_slots)
     return BlockLayout(
         slots=slots[bundles.fields],
         shifts=shifts[bundles.fields],
@@ -165,7 +175,7 @@ def layout_columns(
         firsts=bundles.firsts,
         defaults=bundles.defaults,
         bin_counts=bin_counts.astype(np.uint32),
-        group_offsets=first_bytes[:, 0] * np.uint64(n_rows) + first_bytes[:, 1],
+        group_offsets=_group_offsets(n_slots, n_rows),
         group_strides=strides,
         group_widths=widths,
     )
@@ -253,6 +263,12 @@ def _groups(
         np.array(strides, dtype=np.uint32),
         np.array(first_bytes, dtype=np.uint64),
     )
+
+
+def _group_offsets(n_slots: int, n_rows: int) -> NDArray[np.uint64]:
+    """Where row 0 of each group begins."""
+    first_bytes = _groups(n_slots)[2]
+    return first_bytes[:, 0] * np.uint64(n_rows) + first_bytes[:, 1]
 
 
 def _panel_stride(n_slots: int) -> int:

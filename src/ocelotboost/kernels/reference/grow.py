@@ -32,16 +32,18 @@ def pack_gradients(
     dithered: NDArray[np.uint8],
     rows: Indices | None,
     first_row: int,
+    first_place: int,
     inout_packed: NDArray[np.int64],
     *,
     n_threads: int,
 ) -> None:
     """Gradients times weight, then the weight, rounded to multiples of their units. The i-th of
-    them goes to row ``rows[i]``, or to row ``first_row + i``."""
+    them goes to row ``rows[i]``, or to row ``first_row + i``. Row 0 has the place ``first_place``
+    among the rows of all shards."""
     n_rows = gradients.shape[1]
     weight = _weight(gradients, weights)
     places = np.arange(first_row, first_row + n_rows) if rows is None else rows
-    dither = (places.astype(np.uint64) * 2654435769 % (1 << 32) >> 1) / 2147483648.0
+    dither = ((places + first_place).astype(np.uint64) * 2654435769 % (1 << 32) >> 1) / 2147483648.0
     n_chunks, _, n_words = inout_packed.shape
     fields = np.zeros((2 * n_chunks * n_words, n_rows), dtype=np.int64)
     for f, values in enumerate(_with_ones(gradients)):
