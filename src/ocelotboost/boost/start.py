@@ -59,6 +59,7 @@ def training_set(ordered: RowsInOrder) -> TrainingSet:
         ordered.parcels,
         None if statistics is None else statistics.store,
         ordered.orderings,
+        ordered.rows.table.memory,
     )
 
 

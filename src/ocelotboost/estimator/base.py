@@ -116,7 +116,7 @@ class OcelotEstimator(FittedAttributes, DeclaredParameters):
 
         with CacheDirectory(settings.read.cache_dir) as cache:
             table, y, weight = read(rows_given, settings.read, cache)
-            target = settings.target.learn(y, weight, table.n_rows)
+            target = settings.target.learn(y, weight, table.n_rows, table.memory)
             check_continued(continued, table, target, settings.quantize.nan_mode)
             rows = split(table, target, watched, settings.split, cache)
             settings = within_memory(settings, rows, target)

@@ -15,6 +15,7 @@ from ocelotboost.loss.base import Loss, Targets
 from ocelotboost.loss.registry import CLASS_LOSSES, loss_from
 from ocelotboost.order.target import ClassTargets, TargetDefinition
 from ocelotboost.quantize.categorical_data import CategoricalData
+from ocelotboost.table.cache_directory import PROCESS_MEMORY, Memory
 from ocelotboost.table.roles import class_target, encode_labels, row_weights
 
 
@@ -52,13 +53,15 @@ class ClassSettings:
     class_weights: Any
     auto_class_weights: str | None
 
-    def learn(self, y: Any, sample_weight: Any, n_rows: int) -> LearnedClasses:
+    def learn(
+        self, y: Any, sample_weight: Any, n_rows: int, memory: Memory = PROCESS_MEMORY
+    ) -> LearnedClasses:
         classes, codes = class_target(y, n_rows)
         values = codes.astype(np.float32)
         weight = self._with_class_weights(row_weights(sample_weight, n_rows), codes, classes)
         loss = self._loss(len(classes))
         loss.check_target(values)
-        return LearnedClasses(values, weight, loss, classes)
+        return LearnedClasses(memory.keep(values), weight, loss, classes)
 
     def _loss(self, n_classes: int) -> Loss:
         choice = self.loss_function

@@ -23,7 +23,7 @@ from ocelotboost.order.mode import is_ordered
 from ocelotboost.order.segments import Segments, divide, first_body_in_rows
 
 #: Scratch memory of the threads, samples for borders, the trees: what does not grow with the rows.
-_FIXED_BYTES = 48 << 20
+_FIXED_BYTES = 32 << 20
 
 #: Where the system does not tell how much the process has: Python with NumPy and Arrow.
 _TYPICAL_PROCESS = 192 << 20
@@ -73,8 +73,8 @@ def _needs(settings: Settings, rows: Rows, target: Target) -> Iterator[Need]:
     n_models = 1
     if segments is None and n_categorical:
         n_models += settings.order.n_supporting
-    # Parcels, targets, leaves, two arrays of sorted rows, all rows; predictions and gradients.
-    state = 4 * (2 + weighted) + 4 + 12 + n_models * 12 * n_outputs
+    # Two arrays of sorted rows, and predictions. Targets, gradients and leaves are in files.
+    state = 8 + n_models * 8 * n_outputs
     yield Need(f"the state of {n:,} rows ({state} bytes per row)", state * n)
     n_gradients = n_outputs
     if segments is not None:
@@ -85,8 +85,8 @@ def _needs(settings: Settings, rows: Rows, target: Target) -> Iterator[Need]:
     n_chunks, words = packed_layout(n_gradients)
     packed = 8 * n_chunks * words * (2 if n_categorical else 1)
     yield Need(f"packed gradients ({packed} bytes per row)", packed * n)
-    drawn = _sampling_bytes(settings, n, n_outputs, weighted)
-    yield Need(f"sampling and noise of a tree ({drawn} bytes per row)", drawn * n)
+    drawn = _sampling_bytes(settings, n, n_outputs)
+    yield Need(f"the sample of a tree ({drawn} bytes per row)", drawn * n)
     n_eras = 1 if segments is None else segments.n_segments + 1
     n_cells = min(1 << (settings.training.loop.depth - 1), n) * n_eras
     histograms = n_cells * rows.training.table.n_columns * N_BINS * 8 * n_chunks * words
@@ -143,13 +143,13 @@ def _ordered_bytes(settings: Settings, segments: Segments, n_outputs: int, weigh
     return (settings.order.n_supporting + 1) * (per_row * n + 8 * n_outputs * kept)
 
 
-def _sampling_bytes(settings: Settings, n_rows: int, n_outputs: int, weighted: bool) -> int:
+def _sampling_bytes(settings: Settings, n_rows: int, n_outputs: int) -> int:
+    """Rows of a tree, by parcel and together, and their sampling weights."""
     loop = settings.training.loop
     kind = resolve_sampling(
         loop.bootstrap_type, loop.subsample, loop.bagging_temperature, n_outputs, n_rows
     )
-    squares = 8 if loop.random_strength > 0 else 0
-    return squares if kind == "No" else squares + 4 + 4 * weighted + 12
+    return 8 if kind == "No" else 12
 
 
 def _too_little(limit: int, total: int, needs: list[Need], n_rows: int) -> ParameterError:

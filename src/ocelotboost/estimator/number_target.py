@@ -11,6 +11,7 @@ from ocelotboost.loss.base import Loss, Targets
 from ocelotboost.loss.registry import REGRESSION_LOSSES, loss_from
 from ocelotboost.order.target import NumberTargets, TargetDefinition
 from ocelotboost.quantize.categorical_data import CategoricalData
+from ocelotboost.table.cache_directory import PROCESS_MEMORY, Memory
 from ocelotboost.table.roles import regression_target, row_weights
 
 
@@ -27,7 +28,9 @@ class NumberSettings:
     statistic: str
     prior_weight: float
 
-    def learn(self, y: Any, sample_weight: Any, n_rows: int) -> LearnedNumbers:
+    def learn(
+        self, y: Any, sample_weight: Any, n_rows: int, memory: Memory = PROCESS_MEMORY
+    ) -> LearnedNumbers:
         loss = loss_from(
             "RMSE" if self.loss_function is None else self.loss_function, REGRESSION_LOSSES
         )
@@ -36,7 +39,7 @@ class NumberSettings:
         values = centred(given, centre)
         weight = row_weights(sample_weight, n_rows)
         loss.check_target(values)
-        return LearnedNumbers(values, weight, loss, centre, self)
+        return LearnedNumbers(memory.keep(values), weight, loss, centre, self)
 
 
 @dataclass(frozen=True)

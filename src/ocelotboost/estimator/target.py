@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ocelotboost.loss.base import Loss, Targets
 from ocelotboost.order.target import StatisticTarget
+from ocelotboost.table.cache_directory import PROCESS_MEMORY, Memory
 
 Weights = NDArray[np.float32] | None
 
@@ -52,6 +53,8 @@ class Target(StatisticTarget, Protocol):
 class TargetSettings(Protocol):
     """What the user decides about the target."""
 
-    def learn(self, y: Any, sample_weight: Any, n_rows: int) -> Target:
-        """The target of the training rows."""
+    def learn(
+        self, y: Any, sample_weight: Any, n_rows: int, memory: Memory = PROCESS_MEMORY
+    ) -> Target:
+        """The target of the training rows; ``memory`` is where it goes."""
         ...

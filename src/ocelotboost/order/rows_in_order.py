@@ -126,12 +126,14 @@ def _without_statistics(
     data: LabelledTable, quantizer: Quantizer, combinations: Combinations, settings: OrderSettings
 ) -> RowsInOrder:
     by_time = rows_by_time(data.table, settings.has_time)
-    parcels = deal(data.n_rows, by_time, settings.parcel_seed)
+    parcels, memory = deal(data.n_rows, by_time, settings.parcel_seed), data.table.memory
+    if parcels.rows is not None:
+        parcels = replace(parcels, rows=memory.keep(parcels.rows))
     return RowsInOrder(
         rows=data,
         parcels=parcels,
-        target=parcels.deal(data.target),
-        weight=None if data.weight is None else parcels.deal(data.weight),
+        target=memory.keep(parcels.deal(data.target)),
+        weight=None if data.weight is None else memory.keep(parcels.deal(data.weight)),
         block=quantizer.block(data.table, settings.n_threads, parcels.rows),
         features=table_features(quantizer),
         combinations=combinations,

@@ -16,13 +16,15 @@ import time
 from math import prod
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Protocol
+from typing import IO, Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from ocelotboost.errors import ParameterError
 from ocelotboost.kernels.memory import aligned_zeros
+
+Array = TypeVar("Array", bound=NDArray[Any])
 
 _PREFIX = "ocelot-cache-"
 _LOCK = "lock"
@@ -38,12 +40,19 @@ class Memory(Protocol):
         """Like ``numpy.zeros``."""
         ...
 
+    def keep(self, array: Array) -> Array:
+        """An array that is only read from now on, where it should be."""
+        ...
+
 
 class ProcessMemory:
     """The memory of the process; arrays begin at a cache line."""
 
     def zeros(self, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
         return aligned_zeros(shape, dtype)
+
+    def keep(self, array: Array) -> Array:
+        return array
 
 
 PROCESS_MEMORY = ProcessMemory()
@@ -95,6 +104,12 @@ class CacheDirectory:
             _reserve(file, n_bytes, self._parent)
             mapped = mmap.mmap(file.fileno(), n_bytes)
         return np.frombuffer(mapped, dtype=dtype).reshape(shape)
+
+    def keep(self, array: Array) -> Array:
+        """A copy in a file of its own."""
+        kept: Any = self.zeros(array.shape, array.dtype)
+        kept[...] = array
+        return kept  # type: ignore[no-any-return]
 
     def _make(self) -> None:
         try:
