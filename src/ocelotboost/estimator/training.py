@@ -85,7 +85,8 @@ def train(
         eval_set(watched, quantizer, ordered, start, cache_bytes, n_threads)
         for watched in rows.watched
     ]
-    raw = ordered.parcels.deal(start.raw(ordered.rows.table, n_threads))
+    table = ordered.rows.table
+    raw = table.memory.keep(ordered.parcels.deal(start.raw(table, n_threads)))
     snapshots = snapshots_of(
         settings.snapshot,
         training,
