@@ -103,7 +103,9 @@ class Evaluation:
         unseen: Unseen | None,
     ) -> None:
         """One more value of everything, after a tree."""
-        self._append(LEARN, [main.loss, *self._values(target, weight, main.raw)])
+        # Predictions of all parcels are put together for metrics alone.
+        values = self._values(target, weight, main.raw) if self._metrics else []
+        self._append(LEARN, [main.loss, *values])
         if unseen is not None:
             self._append(UNSEEN, [unseen.loss, *self._unseen_means(unseen)])
         for eval_set in self.eval_sets:

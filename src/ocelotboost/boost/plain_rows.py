@@ -24,7 +24,7 @@ class PlainRows:
         self._weight = None if training.weight is None else training.weight[places]
         self._pass = loss_pass
         self.raw = raw
-        self._gradients = np.empty(raw.shape, dtype=np.float32)
+        self._gradients = training.memory.zeros(raw.shape, np.float32)
         self._loss: float | None = None  # None: gradients are those before the last tree
 
     def evidence(self) -> Evidence:

@@ -83,8 +83,8 @@ class Shard:
         self._n_threads = n_threads
         n_rows = training.block.n_rows
         self.growing = GrowingRows(training.block, training.binned, n_gradients, n_threads)
-        self._leaves = np.empty(n_rows, dtype=np.uint32)
-        self._every_row = np.arange(n_rows, dtype=np.uint32)
+        self._leaves = training.memory.zeros((n_rows,), np.uint32)
+        self._every_row = training.memory.keep(np.arange(n_rows, dtype=np.uint32))
         self._plain: dict[int, list[PlainRows]] = {}
         self._ordered: dict[int, list[OrderedRows]] = {}
         self.chosen: list[Evidence] = []  # what the present tree is chosen by
@@ -93,8 +93,9 @@ class Shard:
 
     def start_plain(self, model: int, start: Floats) -> None:
         """M_r of that number, at the first raw predictions (n_outputs, n) of these rows."""
+        memory = self.training.memory
         self._plain[model] = [
-            PlainRows(self.training, places, self._pass, start[:, places].copy())
+            PlainRows(self.training, places, self._pass, memory.keep(start[:, places].copy()))
             for places in self.training.parcels.slices
         ]
 

@@ -15,6 +15,7 @@ from ocelotboost.order.ordering import Orderings
 from ocelotboost.order.parcels import Parcels
 from ocelotboost.order.statistic_store import StatisticStore
 from ocelotboost.quantize.block import ColumnBlock
+from ocelotboost.table.cache_directory import PROCESS_MEMORY, Memory
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,7 @@ class TrainingSet:
     parcels        of the rows; everything here is in the order of their places
     statistics     of the categorical features, or None where there are none
     orderings      uint32 (s + 1, n) of ordered boosting, or None in Plain mode
+    memory         where arrays go that are read and written from the first row to the last
     """
 
     block: ColumnBlock
@@ -39,6 +41,7 @@ class TrainingSet:
     parcels: Parcels
     statistics: StatisticStore | None = None
     orderings: Orderings | None = None
+    memory: Memory = PROCESS_MEMORY
 
     @property
     def total_weight(self) -> float:

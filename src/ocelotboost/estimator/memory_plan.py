@@ -73,9 +73,8 @@ def _needs(settings: Settings, rows: Rows, target: Target) -> Iterator[Need]:
     n_models = 1
     if segments is None and n_categorical:
         n_models += settings.order.n_supporting
-    # Two arrays of sorted rows, and predictions. Targets, gradients and leaves are in files.
-    state = 8 + n_models * 8 * n_outputs
-    yield Need(f"the state of {n:,} rows ({state} bytes per row)", state * n)
+    # Targets, predictions, gradients and leaves are in files.
+    yield Need(f"{n:,} rows sorted by leaf (8 bytes per row)", 8 * n)
     n_gradients = n_outputs
     if segments is not None:
         own = _ordered_bytes(settings, segments, n_outputs, weighted)
@@ -93,6 +92,8 @@ def _needs(settings: Settings, rows: Rows, target: Target) -> Iterator[Need]:
     yield Need("histograms", min(histograms, HISTOGRAM_BYTES))
     if n_categorical:
         yield from _category_needs(settings, rows, target, n_cells * n_chunks * words)
+    if settings.training.eval_metric is not None:
+        yield Need("predictions of all rows, for metrics", 16 * n_outputs * n)
     if settings.training.snapshot is not None:
         yield Need("the moment before a tree, for snapshots", 8 * n_models * n_outputs * n)
     watched = sum(own.data.n_rows for own in rows.watched)
@@ -144,12 +145,12 @@ def _ordered_bytes(settings: Settings, segments: Segments, n_outputs: int, weigh
 
 
 def _sampling_bytes(settings: Settings, n_rows: int, n_outputs: int) -> int:
-    """Rows of a tree, by parcel and together, and their sampling weights."""
+    """Rows of a tree, by parcel and together, their sampling weights, and gaps in the heap."""
     loop = settings.training.loop
     kind = resolve_sampling(
         loop.bootstrap_type, loop.subsample, loop.bagging_temperature, n_outputs, n_rows
     )
-    return 8 if kind == "No" else 12
+    return 12 if kind == "No" else 18
 
 
 def _too_little(limit: int, total: int, needs: list[Need], n_rows: int) -> ParameterError:

@@ -41,7 +41,7 @@ class Memory(Protocol):
         ...
 
     def keep(self, array: Array) -> Array:
-        """An array that is only read from now on, where it should be."""
+        """The array, or a copy of it where it should be. The given one is not used again."""
         ...
 
 
