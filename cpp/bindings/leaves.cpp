@@ -45,12 +45,15 @@ SegmentedRows segmented_rows(const In<float, 1>& targets, const OptionalWeights&
 
 void loss_leaf_sums_of(int kind, double parameter, const In<float, 1>& targets,
                        const OptionalWeights& weights, const In<double, 1>& raw,
-                       const In<std::uint32_t, 1>& leaves, const Array<double, 2>& out,
+                       const In<std::uint32_t, 1>& leaves,
+                       const std::optional<In<double, 1>>& steps, const Array<double, 2>& out,
                        Threads n_threads) {
   const LossRows rows = loss_rows(targets, weights, span_of(raw));
   const LeafNumbers numbers = leaf_numbers(leaves, out.shape(0), rows.size());
+  require(!steps || steps->shape(0) == numbers.n_leaves, "steps: one per leaf is needed");
   require(out.shape(1) == 3, "out: three sums per leaf are needed");
-  loss_leaf_sums(loss_of(kind, parameter), rows, numbers, {out.data(), out.size()}, n_threads);
+  loss_leaf_sums(loss_of(kind, parameter), rows, numbers, steps ? steps->data() : nullptr,
+                 {out.data(), out.size()}, n_threads);
 }
 
 void leaf_values_of(int kind, double parameter, const In<float, 1>& targets,
@@ -178,8 +181,8 @@ void bind_leaves(nb::module_& module) {
   using nb::arg;
   module.def("loss_leaf_sums", &loss_leaf_sums_of, arg("kind"), arg("parameter"),
              arg("targets").noconvert(), arg("weights").noconvert().none(), arg("raw").noconvert(),
-             arg("leaves").noconvert(), arg("out").noconvert(), nb::kw_only(), arg("n_threads"),
-             Released());
+             arg("leaves").noconvert(), arg("steps").noconvert().none(), arg("out").noconvert(),
+             nb::kw_only(), arg("n_threads"), Released());
   module.def("leaf_values", &leaf_values_of, arg("kind"), arg("parameter"),
              arg("targets").noconvert(), arg("weights").noconvert().none(), arg("raw").noconvert(),
              arg("rows").noconvert(), arg("leaf_offsets").noconvert(), arg("newton"),

@@ -119,11 +119,42 @@ void target_statistics_of(const In<std::uint32_t, 2>& codes,
   target_statistics(inputs, rule, columns, out, n_threads);
 }
 
-StatisticHistograms histograms_of(const Array<std::int64_t, 6>& array) {
+// Those of n_pages pages, from a shelf on.
+StatisticHistograms histograms_of(const Array<std::int64_t, 6>& array, std::size_t first_shelf,
+                                  std::size_t n_pages) {
   require(array.shape(4) == 32, "inout_histograms: 32 bins per byte are needed");
   const std::size_t words = array.shape(5);
   require(words == 1 || words == 2 || words == 4, "inout_histograms: 1, 2 or 4 words per bin");
-  return {array.data(), array.shape(1), array.shape(2), array.shape(3), words};
+  require(first_shelf <= array.shape(0) && n_pages <= array.shape(0) - first_shelf,
+          "inout_histograms: too few shelves");
+  StatisticHistograms all{array.data(), array.shape(1), array.shape(2), array.shape(3), words};
+  all.sums = all.at(first_shelf, 0);
+  return all;
+}
+
+Leaves leaves_of(const In<std::uint32_t, 1>& begin, const In<std::uint32_t, 1>& end,
+                 const In<std::uint32_t, 1>& target, const In<std::uint8_t, 1>& fresh,
+                 std::size_t n_rows, std::size_t n_histograms) {
+  const std::size_t n_leaves = target.shape(0);
+  require(begin.shape(0) == n_leaves && end.shape(0) == n_leaves && fresh.shape(0) == n_leaves,
+          "begin, end, fresh: one per leaf is needed");
+  require_below(target, n_histograms, "target: no such histogram");
+  for (std::size_t s = 0; s < n_leaves; ++s) {
+    require(begin.data()[s] <= end.data()[s] && end.data()[s] <= n_rows,
+            "begin, end: beyond the rows");
+  }
+  return {begin.data(), end.data(), target.data(), fresh.data(), n_leaves};
+}
+
+FreshHistograms fresh_histograms(const In<std::uint32_t, 1>& small,
+                                 const In<std::uint32_t, 1>& large, std::size_t n_histograms) {
+  require(small.shape(0) == large.shape(0), "small, large: unequal lengths");
+  for (std::size_t p = 0; p < small.shape(0); ++p) {
+    require(small.data()[p] < n_histograms &&
+                (large.data()[p] < n_histograms || large.data()[p] == no_histogram),
+            "small, large: no such histogram");
+  }
+  return {span_of(small), span_of(large)};
 }
 
 void score_statistics_of(const In<std::uint8_t, 3>& statistics, const In<std::uint32_t, 1>& pages,
@@ -138,54 +169,39 @@ void score_statistics_of(const In<std::uint8_t, 3>& statistics, const In<std::ui
                          const Array<std::int64_t, 6>& inout_histograms,
                          const Array<double, 2>& out_scores, const Array<std::uint8_t, 2>& out_bins,
                          Threads n_threads) {
-  const StatisticHistograms histograms = histograms_of(inout_histograms);
   const std::size_t n_pages = pages.shape(0), n_columns = out_scores.shape(1);
-  const std::size_t n_histograms = histograms.n_histograms, n_leaves = target.shape(0);
+  const StatisticHistograms histograms = histograms_of(inout_histograms, first_shelf, n_pages);
+  const std::size_t n_histograms = histograms.n_histograms;
   require(histograms.n_bytes == statistics.shape(2), "inout_histograms: one per byte is needed");
   require(histograms.n_chunks == packed.shape(0) && histograms.words == packed.shape(2),
           "inout_histograms: shape does not fit packed");
-  require(first_shelf + n_pages <= inout_histograms.shape(0), "inout_histograms: too few shelves");
   require(packed.shape(1) <= statistics.shape(1), "statistics: one per row is needed");
   require(scratch.shape(0) == packed.shape(0) && scratch.shape(1) == packed.shape(1) &&
               scratch.shape(2) == packed.shape(2),
           "scratch: as large as packed");
   require(n_old <= n_pages, "n_old: more than pages");
   require_below(pages, statistics.shape(0), "pages: no such page");
-  require(begin.shape(0) == n_leaves && end.shape(0) == n_leaves && fresh.shape(0) == n_leaves,
-          "begin, end, fresh: one per leaf is needed");
   require(rows.shape(0) <= packed.shape(1), "rows: more than packed rows");
   require_contents_below(rows, packed.shape(1), "rows: no such row");
-  require_below(target, n_histograms, "target: no such histogram");
-  for (std::size_t s = 0; s < n_leaves; ++s) {
-    require(begin.data()[s] <= end.data()[s] && end.data()[s] <= rows.shape(0),
-            "begin, end: beyond the rows");
-  }
-  require(small.shape(0) == large.shape(0), "small, large: unequal lengths");
-  for (std::size_t p = 0; p < small.shape(0); ++p) {
-    require(small.data()[p] < n_histograms &&
-                (large.data()[p] < n_histograms || large.data()[p] == no_histogram),
-            "small, large: no such histogram");
-  }
   require(units.shape(0) <= 2 * histograms.n_chunks * histograms.words,
           "units: more fields than the histograms have");
   require(out_scores.shape(0) == n_pages, "out_scores: one per page is needed");
   require(n_columns <= 2 * histograms.n_bytes, "out_scores: more columns than the histograms have");
   require(out_bins.shape(0) == n_pages && out_bins.shape(1) == n_columns,
           "out_bins: the shape of out_scores is needed");
-  const ScoredLeaves leaves = scored_leaves(scored, n_histograms);
-  const ScoreRule rule =
-      score_rule(cosine, scored.shape(0), n_outputs, units, regularization, min_weight);
   const StatisticRows summed{{statistics.data(), statistics.shape(1), statistics.shape(2)},
-                             pages.data(),
-                             n_pages,
+                             span_of(pages),
                              n_old,
                              rows.data(),
-                             {begin.data(), end.data(), target.data(), fresh.data(), n_leaves},
+                             leaves_of(begin, end, target, fresh, rows.shape(0), n_histograms),
                              packed.data(),
+                             scratch.data(),
                              packed.shape(1)};
-  score_statistics(summed, histograms, first_shelf, scratch.data(), n_columns, small.data(),
-                   large.data(), small.shape(0), leaves, rule, out_scores.data(), out_bins.data(),
-                   n_threads);
+  const ScoreRule rule =
+      score_rule(cosine, scored.shape(0), n_outputs, units, regularization, min_weight);
+  score_statistics(summed, histograms, fresh_histograms(small, large, n_histograms),
+                   scored_leaves(scored, n_histograms), rule,
+                   {matrix_of(out_scores), matrix_of(out_bins)}, n_threads);
 }
 
 // The combination, the column of its statistic, and the gain.

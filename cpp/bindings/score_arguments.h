@@ -18,11 +18,11 @@ inline ScoredLeaves scored_leaves(const In<std::uint32_t, 2>& scored, std::size_
 
 inline ScoreRule score_rule(bool cosine, std::size_t n_eras, std::size_t n_outputs,
                             const In<double, 1>& units, double regularization, double min_weight) {
-  require(n_eras > 0, "scored: one line an era is needed");
+  require(n_eras > 0, "scored: one line per era is needed");
   require(n_outputs > 0, "n_outputs: one at least");
   const std::size_t n_gradients = count_of_parts(units, "units: the weight's at least");
   require(n_gradients == n_outputs || n_gradients == n_outputs * (n_eras - 1),
-          "units: a gradient an output, or an output and segment, and the weight");
+          "units: one per output, or per output and segment, and the weight");
   const ScoreKind kind = cosine ? ScoreKind::cosine : ScoreKind::l2;
   return {kind, n_eras, n_outputs, n_gradients, units.data(), regularization, min_weight};
 }

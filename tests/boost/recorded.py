@@ -92,13 +92,13 @@ class Training:
     def questions(self) -> dict[Split, Question]:
         """Every one that was open to some tree."""
         quantizer = self.stages.quantizer
-        bins = quantizer.columns(self.stages.table, n_threads=1)
+        columns = quantizer.slots(self.stages.table, n_threads=1)
         found: dict[Split, Question] = {}
         for column, n_bins in enumerate(quantizer.bin_counts.tolist()):
-            for question in statistic_questions(column, bins[column], n_bins):
+            for question in statistic_questions(column, columns.bins(column), n_bins):
                 feature = self.stages.ordered.features[column]
                 found[Split(feature, int(question.border))] = question
-        first = len(bins)
+        first = columns.n_columns
         for combination in self.offered:
             statistic = self._statistic(combination)
             for column, by_ordering in enumerate(statistic):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import ocelotboost.grow.scorer as scorer
 from ocelotboost import InputError, OcelotClassifier, OcelotRegressor, ParameterError
+from ocelotboost.boost import stopping
 from tests.data import assert_same_bits, binary, multiclass, regression
 
 QUIET = {"bootstrap_type": "No", "random_strength": 0}
@@ -133,14 +134,17 @@ def test_callbacks_see_the_loop_and_stop_it():
     assert recorder.after == [(i, i + 1) for i in range(4)]
 
 
-def test_time_limit():
-    class Slow:
+def test_time_limit(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(stopping, "time", SimpleNamespace(perf_counter=lambda: now[0]))
+
+    class OneSecondPerTree:
         def after_iteration(self, info):
-            time.sleep(0.05)
+            now[0] += 1
 
     X, y = regression(300)
-    model = OcelotRegressor(iterations=10_000, time_limit=0.5).fit(X, y, callbacks=[Slow()])
-    assert 1 <= model.n_iter_ < 15
+    model = OcelotRegressor(iterations=10_000, time_limit=10.5)
+    assert model.fit(X, y, callbacks=[OneSecondPerTree()]).n_iter_ == 10
 
 
 def test_silent_by_default_and_not_when_verbose(capfd, tmp_path, monkeypatch):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from ocelotboost.kernels.contract import NO_HISTOGRAM
-from ocelotboost.quantize.block import ColumnBlock, fill_fields, fill_panels, layout_columns
+from ocelotboost.quantize.block import ColumnBlock, SlottedColumns, fill_fields, layout_columns
 from ocelotboost.quantize.bundles import Bundles, StoredBins
 
 THREADS = st.sampled_from([1, 2, 5])
@@ -78,7 +78,7 @@ def block_of(bins, bin_counts, defaults, sparse):
     for column in np.setdiff1d(np.arange(len(bins)), sparse):
         slots[layout.slots[column]] |= bins[column] << np.uint8(layout.shifts[column])
     fill_fields(stored, layout, slots)
-    return ColumnBlock(fill_panels(slots, layout, 1), slots, layout)
+    return ColumnBlock.of(SlottedColumns(slots, layout), 1)
 
 
 @st.composite

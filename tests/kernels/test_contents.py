@@ -148,7 +148,7 @@ def rows_by_leaf(*, leaves=FEW, n_offsets=LEAVES + 1):
 
 def loss_leaf_sums(*, leaves=FEW, kind=0):
     native.loss_leaf_sums(
-        kind, 0.0, f32(ROWS), None, f64(ROWS), leaves, f64(LEAVES, 3), n_threads=1
+        kind, 0.0, f32(ROWS), None, f64(ROWS), leaves, None, f64(LEAVES, 3), n_threads=1
     )
 
 

@@ -48,7 +48,10 @@ def test_sums_of_leaves_equal_the_twin(data, kind, seed, n_threads):
     weight = data.draw(weights(n_rows))
     n_leaves = data.draw(st.sampled_from([1, 8, 2048]))
     leaves = np.random.default_rng(seed).integers(0, n_leaves, size=n_rows).astype(np.uint32)
-    arguments = kind, PARAMETER.get(kind, 0.0), target, weight, raw, leaves
+    steps = data.draw(
+        st.sampled_from([None, 0.3 * np.random.default_rng(seed + 1).normal(size=n_leaves)])
+    )
+    arguments = kind, PARAMETER.get(kind, 0.0), target, weight, raw, leaves, steps
     found, expected = np.empty((2, n_leaves, 3))
     native.loss_leaf_sums(*arguments, found, n_threads=n_threads)
     reference.loss_leaf_sums(*arguments, expected, n_threads=1)
@@ -70,7 +73,7 @@ def test_steps_have_the_same_bits_for_any_number_of_threads(data, kind, seed):
     for n_threads in (1, 2, 5):
         several = np.concatenate([raw[:9000], raw])
         sums, gradients = np.empty((3, n_leaves, 3)), np.zeros(n_rows, dtype=np.float32)
-        native.loss_leaf_sums(*first, raw, leaves, sums[0], n_threads=n_threads)
+        native.loss_leaf_sums(*first, raw, leaves, values[0], sums[0], n_threads=n_threads)
         native.segment_sums(*first, rows, edges, leaves, several, sums[1:], n_threads=n_threads)
         loss = native.move_segments(
             *first, rows, edges, leaves, values, several, gradients, n_threads=n_threads

@@ -11,7 +11,7 @@ from ocelotboost.order.ordering import draw_orderings
 from ocelotboost.order.parcels import one_parcel
 from ocelotboost.order.statistic import StatisticTargets, statistic_columns
 from ocelotboost.order.statistic_store import StatisticSource, StatisticStore
-from ocelotboost.quantize.block import ColumnBlock, ColumnSplit, fill_panels, layout_columns
+from ocelotboost.quantize.block import ColumnBlock, ColumnSplit, SlottedColumns, layout_columns
 from ocelotboost.quantize.categorical_data import CategoricalData
 
 FEATURES = (1, 4, 6)  # positions in a table whose other columns are numbers
@@ -48,7 +48,7 @@ def make_block(n_rows: int, seed: int) -> ColumnBlock:
     for column in NUMBERS:
         bins = rng.integers(0, 16, size=n_rows).astype(np.uint8)
         slots[layout.slots[column]] |= bins << np.uint8(layout.shifts[column])
-    return ColumnBlock(fill_panels(slots, layout, 1), slots, layout)
+    return ColumnBlock.of(SlottedColumns(slots, layout), 1)
 
 
 def column_bins(block: ColumnBlock, column: int) -> NDArray[np.uint8]:

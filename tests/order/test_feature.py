@@ -62,18 +62,17 @@ def answers(binned, splits):
 def test_training_rows_and_an_eval_set_of_the_same_rows_answer_alike(capacity):
     source, block = make_source(N_ROWS, 2, history=History.ALL), make_block(N_ROWS, 2)
     store = make_store(source, block, capacity * page_bytes(source, block))
-    bins = np.stack([column_bins(block, column) for column in range(block.n_columns)])
     hashes = {
         feature: own[source.data.codes[line]]
         for line, (feature, own) in enumerate(zip(FEATURES, source.data.hashes, strict=True))
     }
     looked_up = LookedUpStatistics(
-        hashes, bins, WholeData(store, 1), capacity * page_bytes(source, block), 1
+        hashes, block, WholeData(store, 1), capacity * page_bytes(source, block), 1
     )
     expected = expected_leaves(make_store(source, block), block, SPLITS)
     assert len(np.unique(expected)) > 10
     assert looked_up.capacity == capacity
-    for binned in (BinnedRows.of_block(block, store), BinnedRows.of_columns(bins, looked_up)):
+    for binned in (BinnedRows(block, store), BinnedRows(block, looked_up)):
         np.testing.assert_array_equal(answers(binned, SPLITS), expected)
         np.testing.assert_array_equal(answers(binned, []), np.zeros(N_ROWS))
 
@@ -81,7 +80,7 @@ def test_training_rows_and_an_eval_set_of_the_same_rows_answer_alike(capacity):
 def test_the_bytes_of_an_address_hold_the_bins():
     source, block = make_source(N_ROWS, 3), make_block(N_ROWS, 3)
     store = make_store(source, block)
-    binned = BinnedRows.of_block(block, store)
+    binned = BinnedRows(block, store)
     for ordering in range(3):
         for feature, expected in (
             *((Number(column), column_bins(block, column)) for column in NUMBERS),

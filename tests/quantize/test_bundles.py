@@ -94,3 +94,15 @@ def test_columns_that_are_one_hot_are_one_slot():
     X = sp.csr_matrix((np.ones(3000), (np.arange(3000), values)), shape=(3000, 100))
     layout = block_of(X).layout
     assert len(np.unique(layout.slots)) == 1
+
+
+def test_an_eval_set_is_watched_as_its_dense_table_is():
+    X, held_out = sparse_table(), sparse_table(200, seed=1)
+    y, y_held_out = target_of(X, 3), target_of(held_out, 3)
+    histories = [
+        OcelotClassifier(iterations=8, learning_rate=0.3)
+        .fit(X, y, eval_set=(own, y_held_out))
+        .history_
+        for own in (held_out, held_out.toarray())
+    ]
+    assert histories[0] == histories[1]

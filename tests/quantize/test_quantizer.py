@@ -37,12 +37,13 @@ def test_categorical_columns_have_no_borders_and_one_bin():
 def test_numeric_columns_keep_their_places_beside_categorical_ones():
     alone = quantizer(table_from_input(FRAME[["x", "y"]]))
     fitted = quantizer(TABLE)
-    bins = fitted.columns(TABLE, 1)
-    assert_array_equal(bins[[1, 3]], alone.columns(table_from_input(FRAME[["x", "y"]]), 1))
-    assert not bins[[0, 2, 4]].any()
-    block = fitted.block(TABLE, 1)
-    for column in (1, 3):
-        assert_array_equal(block.slots[block.layout.slots[column]], bins[column])
+    columns, own = fitted.slots(TABLE, 1), alone.slots(table_from_input(FRAME[["x", "y"]]), 1)
+    for column, other in ((1, 0), (3, 1)):
+        assert len(np.unique(own.bins(other))) == 50
+        assert_array_equal(columns.bins(column), own.bins(other))
+    for column in (0, 2, 4):
+        assert not columns.bins(column).any()
+    assert_array_equal(fitted.block(TABLE, 1).slots, columns.slots)
 
 
 def test_a_missing_category_is_not_forbidden():

@@ -14,7 +14,7 @@ enum class ScoreKind { l2 = 0, cosine = 1 };
 // How borders are scored. Fields of a bin are n_gradients gradients, then the weight; field f is an
 // integer worth units[f]. A side that weighs less than min_weight earns nothing.
 //
-// Plain: one era, and a gradient an output. Ordered: rows are divided into n_eras eras of an
+// Plain: one era, and a gradient per output. Ordered: rows are divided into n_eras eras of an
 // artificial time. Era 0 is the first body; era e is the tail of segment e - 1, whose body are all
 // eras before. A row's gradients come in slots of n_outputs. Slot 0 are those at its own model,
 // that of the segment which has the row in its tail (era 0: segment 0). If there are no others,

@@ -175,8 +175,8 @@ struct SumTask {
 };
 
 StatisticSums::StatisticSums(const StatisticRows& rows, const StatisticHistograms& histograms,
-                             std::size_t first_shelf, std::int64_t* scratch, int n_threads)
-    : rows_(rows), histograms_(histograms), first_shelf_(first_shelf), scratch_(scratch) {
+                             int n_threads)
+    : rows_(rows), histograms_(histograms) {
   const Leaves& leaves = rows.leaves;
   const std::size_t pages_per_task =
       std::max<std::size_t>(most_words / histograms.words / rows.statistics.n_bytes, 1);
@@ -197,15 +197,15 @@ StatisticSums::StatisticSums(const StatisticRows& rows, const StatisticHistogram
       const auto begin = std::uint32_t(leaves.begin[s] + n * p / n_pieces);
       const auto end = std::uint32_t(leaves.begin[s] + n * (p + 1) / n_pieces);
       for (std::size_t chunk = 0; chunk < histograms.n_chunks; ++chunk) {
-        for (std::size_t page = first_page; page < rows.n_pages; page += pages_per_task) {
-          const std::size_t last = std::min(page + pages_per_task, rows.n_pages);
+        for (std::size_t page = first_page; page < rows.pages.size(); page += pages_per_task) {
+          const std::size_t last = std::min(page + pages_per_task, rows.pages.size());
           tasks.push_back({s, begin, end, chunk, page, last, !cut});
         }
       }
     }
     if (cut) {
-      for (std::size_t page = first_page; page < rows.n_pages; ++page) {
-        std::memset(histograms.at(first_shelf + page, leaves.target[s]), 0, histograms.size() * 8);
+      for (std::size_t page = first_page; page < rows.pages.size(); ++page) {
+        std::memset(histograms.at(page, leaves.target[s]), 0, histograms.size() * 8);
       }
     }
   }
@@ -218,18 +218,18 @@ StatisticSums::StatisticSums(const StatisticRows& rows, const StatisticHistogram
 }
 
 bool StatisticSums::is_in_order(std::uint32_t leaf) const {
-  return rows_.n_pages - first_page_of(leaf) > few_pages;
+  return rows_.pages.size() - first_page_of(leaf) > few_pages;
 }
 
 const std::int64_t* StatisticSums::addends_of(std::uint32_t leaf, std::size_t chunk,
                                               std::size_t begin) const {
   const std::size_t before = chunk * rows_.n_packed_rows;
-  return is_in_order(leaf) ? scratch_ + (before + begin) * histograms_.words
+  return is_in_order(leaf) ? rows_.scratch + (before + begin) * histograms_.words
                            : rows_.packed + before * histograms_.words;
 }
 
 const std::uint8_t* StatisticSums::bytes_of(std::size_t page) const {
-  const StatisticUnits& statistics = rows_.statistics;
+  const StatisticPages& statistics = rows_.statistics;
   return statistics.bytes + rows_.pages[page] * statistics.n_rows * statistics.n_bytes;
 }
 
@@ -240,7 +240,7 @@ void StatisticSums::put_in_order(int n_threads) const {
     if (!is_in_order(std::uint32_t(s))) return;
     for (std::size_t chunk = 0; chunk < histograms_.n_chunks; ++chunk) {
       const std::int64_t* from = rows_.packed + chunk * rows_.n_packed_rows * words;
-      std::int64_t* to = scratch_ + chunk * rows_.n_packed_rows * words;
+      std::int64_t* to = rows_.scratch + chunk * rows_.n_packed_rows * words;
       for (std::size_t i = leaves.begin[s]; i < leaves.end[s]; ++i) {
         for (std::size_t w = 0; w < words; ++w) {
           to[i * words + w] = from[rows_.rows[i] * words + w];
@@ -267,9 +267,9 @@ void StatisticSums::sum_many(const SumTask& task) const {
     std::memset(joint, 0, pass.n_bytes * n_bins * words * sizeof(std::int64_t));
     pass.add(bytes, rows_.rows + task.begin, count, addends, in_order, joint);
     for (std::size_t b = 0; b < pass.n_bytes; ++b, ++k) {
-      std::int64_t* out = histograms_.at(first_shelf_ + task.first_page + k / n_bytes,
-                                         rows_.leaves.target[task.leaf]) +
-                          (task.chunk * n_bytes + k % n_bytes) * 32 * words;
+      std::int64_t* out =
+          histograms_.at(task.first_page + k / n_bytes, rows_.leaves.target[task.leaf]) +
+          (task.chunk * n_bytes + k % n_bytes) * 32 * words;
       if (task.whole) {
         marginals(joint + b * n_bins * words, words, out);
         continue;
@@ -287,10 +287,10 @@ void StatisticSums::sum_few(std::size_t page) const {
   const std::size_t words = histograms_.words, n_bytes = rows_.statistics.n_bytes;
   const auto add = words == 1 ? add_halves<1> : words == 2 ? add_halves<2> : add_halves<4>;
   const std::uint8_t* const own = bytes_of(page);
-  const std::uint8_t* const next = page + 1 < rows_.n_pages ? bytes_of(page + 1) : own;
+  const std::uint8_t* const next = page + 1 < rows_.pages.size() ? bytes_of(page + 1) : own;
   for (const std::uint32_t s : page < rows_.n_old ? few_fresh_ : few_) {
     const std::size_t begin = rows_.leaves.begin[s];
-    std::int64_t* out = histograms_.at(first_shelf_ + page, rows_.leaves.target[s]);
+    std::int64_t* out = histograms_.at(page, rows_.leaves.target[s]);
     for (std::size_t chunk = 0; chunk < histograms_.n_chunks; ++chunk) {
       add(own, next, n_bytes, rows_.rows + begin, size_of(s), addends_of(s, chunk, begin),
           is_in_order(s), out + chunk * n_bytes * 32 * words);

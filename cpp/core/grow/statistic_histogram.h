@@ -3,12 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace ocelot {
 
-// Bytes of target statistics: page u is [n_rows][n_bytes].
-struct StatisticUnits {
+// Bytes of target statistics: each page is [n_rows][n_bytes].
+struct StatisticPages {
   const std::uint8_t* bytes;
   std::size_t n_rows, n_bytes;
 };
@@ -27,7 +28,7 @@ struct StatisticHistograms {
 };
 
 // Rows of a level, leaf after leaf: those of leaf s are rows[begin[s]] .. rows[end[s] - 1] and are
-// summed into histogram target[s]. Units that have been summed in the levels before need the fresh
+// summed into histogram target[s]. Pages that have been summed in the levels before need the fresh
 // leaves alone.
 struct Leaves {
   const std::uint32_t* begin;
@@ -37,29 +38,27 @@ struct Leaves {
   std::size_t count;
 };
 
-// Units and the rows to sum them over.
-//   pages   [n_pages] their numbers in `statistics`; the first n_old are summed over fresh leaves
-//   alone packed  [n_chunks][n_packed_rows][words]
+// Pages and the rows to sum them over.
 struct StatisticRows {
-  StatisticUnits statistics;
-  const std::uint32_t* pages;
-  std::size_t n_pages, n_old;
+  StatisticPages statistics;
+  std::span<const std::uint32_t> pages;  // their numbers in `statistics`
+  std::size_t n_old;                     // the first of them, summed over fresh leaves alone
   const std::uint32_t* rows;
   Leaves leaves;
-  const std::int64_t* packed;
+  const std::int64_t* packed;  // [n_chunks][n_packed_rows][words]
+  std::int64_t* scratch;       // as large
   std::size_t n_packed_rows;
 };
 
 struct SumTask;
 
-// Sums packed words over the rows of the leaves, page u into shelf first_shelf + u. Leaves of many
+// Sums packed words over the rows of the leaves, page p into shelf p. Leaves of many
 // rows are summed by all threads at once. Those of few rows wait until a page is looked at: their
 // histograms are many, and would have left the cache by then.
 class StatisticSums {
  public:
-  // Sums the leaves of many rows. scratch is as large as packed.
-  StatisticSums(const StatisticRows& rows, const StatisticHistograms& histograms,
-                std::size_t first_shelf, std::int64_t* scratch, int n_threads);
+  // Sums the leaves of many rows.
+  StatisticSums(const StatisticRows& rows, const StatisticHistograms& histograms, int n_threads);
 
   // Sums the leaves of few rows for one page.
   void sum_few(std::size_t page) const;
@@ -67,8 +66,6 @@ class StatisticSums {
  private:
   const StatisticRows& rows_;
   const StatisticHistograms& histograms_;
-  std::size_t first_shelf_;
-  std::int64_t* scratch_;
   std::vector<std::uint32_t> few_, few_fresh_;  // leaves of few rows, and those that are fresh
 
   std::size_t size_of(std::uint32_t leaf) const {

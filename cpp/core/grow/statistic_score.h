@@ -3,17 +3,22 @@
 
 #include "grow/score.h"
 #include "grow/statistic_histogram.h"
+#include "shared/views.h"
 
 namespace ocelot {
 
+// [n_pages][n_columns]
+struct BestOfPages {
+  Matrix<double> scores;
+  Matrix<std::uint8_t> bins;
+};
+
 // For each page and each of its columns: the highest score over its 15 borders and the bin of that
-// border. Histograms of page u, in shelf first_shelf + u, are summed first: for the first n_old
-// pages those of small[p], whose parents are in large[p], as for score_columns; for the others all
-// of `scored`. They are left as running sums over the 16 bins of each column.
-void score_statistics(const StatisticRows& rows, const StatisticHistograms& histograms,
-                      std::size_t first_shelf, std::int64_t* scratch, std::size_t n_columns,
-                      const std::uint32_t* small, const std::uint32_t* large, std::size_t n_fresh,
-                      const ScoredLeaves& scored, const ScoreRule& rule, double* best_scores,
-                      std::uint8_t* best_bins, int n_threads);
+// border. Histograms of page p, in shelf p, are summed first: for the first n_old pages the fresh
+// ones, as for score_columns; for the others all of `scored`. They are left as running sums over
+// the 16 bins of each column.
+void score_statistics(const StatisticRows& rows, const StatisticHistograms& inout,
+                      const FreshHistograms& fresh, const ScoredLeaves& scored,
+                      const ScoreRule& rule, const BestOfPages& out, int n_threads);
 
 }  // namespace ocelot

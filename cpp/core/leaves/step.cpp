@@ -1,5 +1,7 @@
 #include "leaves/step.h"
 
+#include <vector>
+
 #include "leaves/sum_by_leaf.h"
 #include "loss/derivatives.h"
 #include "shared/pool.h"
@@ -17,12 +19,19 @@ OCELOT_HOT void add_strided(const std::uint32_t* __restrict leaves, const double
 }  // namespace
 
 void loss_leaf_sums(const Loss& loss, const LossRows& rows, const LeafNumbers& leaves,
-                    std::span<double> out, int n_threads) {
-  sum_by_leaf(rows.size(), out, n_threads,
-              [&](std::size_t begin, std::size_t end, double* partial) {
-                sum_rows_by_leaf(loss, rows.part(begin, end), leaves.of_row.data() + begin,
-                                 leaves.n_leaves, partial);
-              });
+                    const double* steps, std::span<double> out, int n_threads) {
+  sum_by_leaf(
+      rows.size(), out, n_threads, [&](std::size_t begin, std::size_t end, double* partial) {
+        LossRows own = rows.part(begin, end);
+        const std::span<const std::uint32_t> of_row = leaves.of_row.subspan(begin, end - begin);
+        std::vector<double> moved;
+        if (steps) {
+          moved.assign(own.raw.begin(), own.raw.end());
+          add_values(of_row, steps, 1, moved.data());
+          own.raw = moved;
+        }
+        sum_rows_by_leaf(loss, own, of_row.data(), leaves.n_leaves, partial);
+      });
 }
 
 void add_leaf_values(const LeafNumbers& leaves, const double* values,

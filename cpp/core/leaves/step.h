@@ -9,9 +9,10 @@
 
 namespace ocelot {
 
-// Weighted sums of gradient, hessian and weight over the rows of each leaf: out [n_leaves][3].
+// Weighted sums of gradient, hessian and weight over the rows of each leaf, at the raw predictions
+// plus the step of the leaf: out [n_leaves][3]. steps [n_leaves] may be null for zeros.
 void loss_leaf_sums(const Loss& loss, const LossRows& rows, const LeafNumbers& leaves,
-                    std::span<double> out, int n_threads);
+                    const double* steps, std::span<double> out, int n_threads);
 
 // inout_raw[k][row] += values[leaf of row][k], for values [n_leaves][n_outputs].
 void add_leaf_values(const LeafNumbers& leaves, const double* values,

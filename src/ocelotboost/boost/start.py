@@ -73,14 +73,14 @@ def eval_set(
 ) -> EvalSet:
     """Rows to watch, as the loop takes them."""
     data = watched.data
-    bins = quantizer.columns(data.table, n_threads)
+    columns = quantizer.slots(data.table, n_threads)
     statistics, hashes = None, {}
     if ordered.statistics is not None:
         whole_data = ordered.statistics.whole_data
         hashes = {f: data.table.categories[f].row_hashes() for f in ordered.combinations.features}
-        statistics = LookedUpStatistics(hashes, bins, whole_data, cache_bytes, n_threads)
+        statistics = LookedUpStatistics(hashes, columns, whole_data, cache_bytes, n_threads)
     raw = start.raw(data.table, n_threads)
-    binned = BinnedRows.of_columns(bins, statistics)
+    binned = BinnedRows(columns, statistics)
     return EvalSet(watched.name, binned, hashes, data.target, data.weight, raw)
 
 

@@ -52,7 +52,7 @@ class TrainingSet:
     @cached_property
     def binned(self) -> BinnedRows:
         """The rows, to be asked the questions of trees."""
-        return BinnedRows.of_block(self.block, self.statistics)
+        return BinnedRows(self.block, self.statistics)
 
     @property
     def n_statistic_orderings(self) -> int:

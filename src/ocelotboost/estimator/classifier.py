@@ -25,6 +25,7 @@ from ocelotboost.estimator.parameters import (
     parameter,
 )
 from ocelotboost.loss.base import CustomLoss, Floats
+from ocelotboost.loss.links import exponential, log_of_one_plus, softmax
 
 
 @documented
@@ -122,7 +123,9 @@ def _log_probabilities(fitted: Fitted, raw: Floats) -> Floats:
         with np.errstate(divide="ignore"):
             return np.log(_probabilities(fitted, raw))
     if len(raw) == 1:
-        return np.stack([-np.logaddexp(0.0, raw[0]), -np.logaddexp(0.0, -raw[0])], axis=1)
-    shifted: Floats = raw - raw.max(axis=0)
-    shifted -= np.log(np.exp(shifted).sum(axis=0))
-    return shifted.T
+        # log(1 + exp(-|x|)) is what both classes have in common.
+        common = log_of_one_plus(exponential(-np.abs(raw[0])))
+        return -np.stack(
+            [common + np.maximum(raw[0], 0.0), common - np.minimum(raw[0], 0.0)], axis=1
+        )
+    return (raw - softmax(raw)[1]).T

@@ -359,6 +359,7 @@ def loss_leaf_sums(
     weights: NDArray[np.float32] | None,
     raw: NDArray[np.float64],
     leaves: NDArray[np.uint32],
+    steps: NDArray[np.float64] | None,
     out: NDArray[np.float64],
     *,
     n_threads: int,

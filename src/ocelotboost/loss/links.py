@@ -51,6 +51,15 @@ def logarithm(values: Floats) -> Floats:
     return _elementwise(native.logarithms, values)
 
 
+def log_of_one_plus(values: Floats) -> Floats:
+    """log(1 + x) of x >= 0, exact to the last digits for small x too."""
+    total = 1.0 + values
+    above_one = total - 1.0  # what of x the sum has kept
+    kept = above_one > 0
+    ratio = np.divide(values, above_one, out=np.ones_like(total), where=kept)
+    return np.where(kept, logarithm(total) * ratio, values)
+
+
 def logistic(values: Floats) -> Floats:
     """1 / (1 + exp(-x))."""
     return _elementwise(native.logistics, values)

@@ -113,14 +113,14 @@ class NativePass:
         gradients: NDArray[np.float32] | None = None,
     ) -> LeafSums:
         n_leaves = len(leaf_steps)
-        moved = _moved(raw, leaves, leaf_steps, self.n_threads)
-        sums = np.empty((n_leaves, 3))
+        sums, losses = np.empty((n_leaves, 3)), np.zeros(n_leaves)
+        steps = leaf_steps[:, 0].copy() if leaf_steps.any() else None
         native.loss_leaf_sums(
-            self.kind, self.parameter, target, weight, moved[0], leaves, sums,
+            self.kind, self.parameter, target, weight, raw[0], leaves, steps, sums,
             n_threads=self.n_threads,
         )  # fmt: skip
-        losses = np.zeros(n_leaves)
         if with_losses:
+            moved = _moved(raw, leaves, leaf_steps, self.n_threads)
             losses = _over_leaves(self.loss.value(target, moved[0]), weight, leaves, n_leaves)
         return LeafSums(sums[:, :1], sums[:, 1:2, np.newaxis], sums[:, 2], losses)
 

@@ -16,7 +16,7 @@ from ocelotboost.kernels import native
 from ocelotboost.kernels.contract import NO_PAGE
 from ocelotboost.order.combination import Combination
 from ocelotboost.order.feature import Address, Split
-from ocelotboost.quantize.block import ColumnBlock
+from ocelotboost.quantize.block import SlottedColumns
 
 
 class PagedStatistics(Protocol):
@@ -41,34 +41,16 @@ class BinnedRows:
     """The bins of some rows.
 
     slots       uint8 (n_slots, n)
-    columns     where the bins of each column of the table are
     statistics  None where no feature has any
     """
 
-    def __init__(
-        self,
-        slots: NDArray[np.uint8],
-        columns: Sequence[Address],
-        statistics: PagedStatistics | None,
-    ) -> None:
-        self.slots = slots
-        self._columns = columns
-        self._statistics = statistics
-
-    @classmethod
-    def of_block(cls, block: ColumnBlock, statistics: PagedStatistics | None) -> BinnedRows:
-        """Columns may share slots."""
-        layout = block.layout
-        bins = map(layout.bins, range(block.n_columns))
+    def __init__(self, columns: SlottedColumns, statistics: PagedStatistics | None) -> None:
+        layout = columns.layout
+        bins = map(layout.bins, range(columns.n_columns))
         bits = (layout.slots.tolist(), layout.shifts.tolist(), layout.masks.tolist(), bins)
-        columns = [Address(NO_PAGE, *of_column) for of_column in zip(*bits, strict=True)]
-        return cls(block.slots, columns, statistics)
-
-    @classmethod
-    def of_columns(cls, bins: NDArray[np.uint8], statistics: PagedStatistics | None) -> BinnedRows:
-        """Bins (n_columns, n): every column has a slot for itself."""
-        columns = [Address(NO_PAGE, column, 0, 0xFF) for column in range(len(bins))]
-        return cls(bins, columns, statistics)
+        self.slots = columns.slots
+        self._columns = [Address(NO_PAGE, *of_column) for of_column in zip(*bits, strict=True)]
+        self._statistics = statistics
 
     def column(self, column: int) -> Address:
         return self._columns[column]

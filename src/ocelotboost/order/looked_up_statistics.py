@@ -12,6 +12,7 @@ from ocelotboost.order.pages import MOST_PAGES, Pages
 from ocelotboost.order.whole_data import WholeData
 from ocelotboost.predict.byte_columns import Located
 from ocelotboost.predict.statistics import StatisticBytes
+from ocelotboost.quantize.block import SlottedColumns
 
 
 class LookedUpStatistics:
@@ -23,17 +24,16 @@ class LookedUpStatistics:
     def __init__(
         self,
         row_hashes: Mapping[int, NDArray[np.uint64]],
-        bins: NDArray[np.uint8],
+        columns: SlottedColumns,
         whole_data: WholeData,
         cache_bytes: int,
         n_threads: int,
     ) -> None:
-        """``bins`` are those of the columns, (n_columns, n)."""
         self.row_hashes = row_hashes
-        self._bins = bins
+        self._columns = columns
         self._whole_data = whole_data
         self._n_threads = n_threads
-        n_rows, n_bytes = bins.shape[1], whole_data.source.columns.n_bytes
+        n_rows, n_bytes = columns.n_rows, whole_data.source.columns.n_bytes
         capacity = max(min(cache_bytes // max(n_rows * n_bytes, 1), MOST_PAGES), 1)
         self._pages = Pages[Combination](capacity, n_rows, n_bytes)
 
@@ -59,11 +59,17 @@ class LookedUpStatistics:
 
     def _fill(self, combination: Combination, out: NDArray[np.uint8]) -> None:
         table = self._whole_data.table(combination)
-        base = Located(table.question_columns, table.question_borders.astype(np.uint8))
+        asked = table.question_columns.tolist()
+        base = Located(
+            np.arange(len(asked), dtype=np.uint32), table.question_borders.astype(np.uint8)
+        )
         hash_key = self._whole_data.source.data.hash_key
         looked_up = StatisticBytes.of_tables(table, hash_key, base, self._n_threads)
         hashes = np.stack([self.row_hashes[feature] for feature in looked_up.lookup.features])
         bins = np.empty((looked_up.n_columns, len(out)), dtype=np.uint8)
-        looked_up.fill(hashes, self._bins, bins, self._n_threads)
+        answering = np.empty((len(asked), len(out)), dtype=np.uint8)
+        for own, column in zip(answering, asked, strict=True):
+            own[:] = self._columns.bins(column)
+        looked_up.fill(hashes, answering, bins, self._n_threads)
         out[:] = bins[::2].T
         out[:, : len(bins) // 2] |= bins[1::2].T << np.uint8(4)

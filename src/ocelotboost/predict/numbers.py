@@ -55,8 +55,12 @@ class NumberBytes:
 
     def of_matrix(self, values: NDArray[np.floating], n_threads: int) -> NDArray[np.uint8]:
         """The same for a float32 or float64 array (n_rows, n_features), with little ceremony."""
-        bins = np.zeros((self.n_columns, len(values)), dtype=np.uint8)
-        self._quantize(values, 0, self.n_columns, self.sources, bins, n_threads)
+        sources = self.sources
+        bins = np.zeros((len(sources), len(values)), dtype=np.uint8)
+        native.quantize(
+            values, sources, self.borders, self.offsets, self.missing, self.out_rows, self.shifts,
+            bins, n_threads=n_threads,
+        )  # fmt: skip
         return bins
 
     def _quantize(

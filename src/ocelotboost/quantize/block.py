@@ -101,14 +101,12 @@ class ColumnSplit:
 
 
 @dataclass(frozen=True)
-class ColumnBlock:
-    """The bins of all rows, twice.
+class SlottedColumns:
+    """The bins of all rows, for a tree's questions, which read one byte per row.
 
-    panels  uint8, one flat array in the layout's panels: histograms read this, one line per row
-    slots   uint8 (n_slots, n_rows): a tree's questions read this, one byte per row
+    slots  uint8 (n_slots, n_rows)
     """
 
-    panels: NDArray[np.uint8]
     slots: NDArray[np.uint8]
     layout: BlockLayout
 
@@ -119,12 +117,6 @@ class ColumnBlock:
     @property
     def n_columns(self) -> int:
         return len(self.layout.slots)
-
-    def part(self, rows: slice) -> ColumnBlock:
-        """Some rows by themselves."""
-        slots = np.ascontiguousarray(self.slots[:, rows])
-        layout = self.layout.for_rows(slots.shape[1])
-        return ColumnBlock(fill_panels(slots, layout, n_threads=1), slots, layout)
 
     def bins(self, column: int) -> NDArray[np.uint8]:
         """The bins of one column, (n_rows,)."""
@@ -155,6 +147,29 @@ class ColumnBlock:
             inout_leaves,
             n_threads=n_threads,
         )
+
+
+@dataclass(frozen=True)
+class ColumnBlock(SlottedColumns):
+    """The same and, for histograms, the bins of a row side by side.
+
+    panels  uint8, one flat array in the layout's panels: one line per row
+    """
+
+    panels: NDArray[np.uint8]
+
+    @classmethod
+    def of(
+        cls, columns: SlottedColumns, n_threads: int, memory: Memory = PROCESS_MEMORY
+    ) -> ColumnBlock:
+        panels = fill_panels(columns.slots, columns.layout, n_threads, memory)
+        return cls(columns.slots, columns.layout, panels)
+
+    def part(self, rows: slice) -> ColumnBlock:
+        """Some rows by themselves."""
+        slots = np.ascontiguousarray(self.slots[:, rows])
+        own = SlottedColumns(slots, self.layout.for_rows(slots.shape[1]))
+        return ColumnBlock.of(own, n_threads=1)
 
 
 def layout_columns(

@@ -15,7 +15,7 @@ from ocelotboost.errors import InputError
 from ocelotboost.kernels import native
 from ocelotboost.kernels.contract import Missing
 from ocelotboost.model.statistic_table import Indicators, no_indicators
-from ocelotboost.quantize.block import ColumnBlock, fill_fields, fill_panels, layout_columns
+from ocelotboost.quantize.block import ColumnBlock, SlottedColumns, fill_fields, layout_columns
 from ocelotboost.quantize.borders import BORDER_RULES, choose_borders
 from ocelotboost.quantize.bundles import Bundles, StoredBins
 from ocelotboost.quantize.sparse_columns import stored_bins
@@ -109,10 +109,10 @@ class Quantizer:
         found[inside] = borders[places[inside]]
         return found
 
-    def block(
+    def slots(
         self, table: Table, n_threads: int, rows: NDArray[np.uint32] | None = None
-    ) -> ColumnBlock:
-        """Bins in the layout for training, with the rows in this order; None: as they come."""
+    ) -> SlottedColumns:
+        """Bins for the questions of trees, with the rows in this order; None: as they come."""
         stored = self._stored_bins(table)
         bundles = Bundles.of(stored, self.bin_counts, table.n_rows)
         layout = layout_columns(self.bin_counts, table.n_rows, bundles)
@@ -121,20 +121,13 @@ class Quantizer:
         fill_fields(stored, layout, slots)
         if rows is not None:
             _put_in_order(slots, rows)
-        panels = fill_panels(slots, layout, n_threads, table.memory)
-        return ColumnBlock(panels, slots, layout)
+        return SlottedColumns(slots, layout)
 
-    def columns(self, table: Table, n_threads: int) -> NDArray[np.uint8]:
-        """Bins column after column, the layout for prediction: (n_columns, n_rows)."""
-        bins = table.memory.zeros((self.n_columns, table.n_rows), np.uint8)
-        own_row = np.arange(self.n_columns, dtype=np.uint32)
-        self._fill(table, own_row, np.zeros(self.n_columns, dtype=np.uint32), bins, n_threads)
-        stored = self._stored_bins(table)
-        for i, column in enumerate(stored.columns):
-            rows, own = stored.of(i)
-            bins[column] = stored.defaults[i]
-            bins[column, rows] = own
-        return bins
+    def block(
+        self, table: Table, n_threads: int, rows: NDArray[np.uint32] | None = None
+    ) -> ColumnBlock:
+        """The same in the layout for training."""
+        return ColumnBlock.of(self.slots(table, n_threads, rows), n_threads, table.memory)
 
     def _stored_bins(self, table: Table) -> StoredBins:
         parts = [part for part in table.parts if isinstance(part, SparsePart)]

@@ -38,12 +38,14 @@ def loss_leaf_sums(
     weights: Singles | None,
     raw: Floats,
     leaves: Indices,
+    steps: Floats | None,
     out: Floats,
     *,
     n_threads: int,
 ) -> None:
-    """Sums over leaves: gradient, hessian and weight."""
-    gradient, hessian, _ = derivatives(LossKind(kind), parameter, targets.astype(np.float64), raw)
+    """Sums over leaves at ``raw`` plus the leaves' steps: gradient, hessian and weight."""
+    moved = raw if steps is None else raw + steps[leaves]
+    gradient, hessian, _ = derivatives(LossKind(kind), parameter, targets.astype(np.float64), moved)
     weight = np.ones(len(targets)) if weights is None else weights.astype(np.float64)
     for field, rows in enumerate((gradient, hessian, np.ones(len(targets)))):
         out[:, field] = np.bincount(leaves, weights=rows * weight, minlength=len(out))
@@ -111,7 +113,7 @@ def segment_sums(
     for segment, (body, end) in enumerate(pairwise(edges.tolist())):
         loss_leaf_sums(
             kind, parameter, targets[:body], None if weights is None else weights[:body],
-            raw[first : first + body], leaves[rows[:body]], out[segment], n_threads=1,
+            raw[first : first + body], leaves[rows[:body]], None, out[segment], n_threads=1,
         )  # fmt: skip
         first += end
 
