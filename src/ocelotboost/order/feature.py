@@ -96,13 +96,12 @@ class Split(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Number:
-    """A column of numbers, cut into bins by its borders."""
+class _TableColumn:
+    """A feature whose bins the table holds."""
 
     column: int
 
     statistic = None
-    joinable = None
 
     def address(self, rows: Addressed, ordering: int) -> Address:
         return rows.column(self.column)
@@ -112,32 +111,27 @@ class Number:
 
     def model_column(self, first_columns: Mapping[Combination, int]) -> int:
         return self.column
+
+
+@dataclass(frozen=True)
+class Number(_TableColumn):
+    """A column of numbers, cut into bins by its borders."""
+
+    joinable = None
 
     def to_json(self) -> list[Any]:
         return ["number", self.column]
 
 
 @dataclass(frozen=True)
-class CategoryValue:
+class CategoryValue(_TableColumn):
     """A yes/no column of the quantizer: is the category of ``feature`` a certain one?"""
 
-    column: int
     feature: int
-
-    statistic = None
 
     @property
     def joinable(self) -> Combination:
         return Combination((self.feature,))
-
-    def address(self, rows: Addressed, ordering: int) -> Address:
-        return rows.column(self.column)
-
-    def base_question(self, bin: int) -> ColumnSplit:
-        return ColumnSplit(self.column, bin)
-
-    def model_column(self, first_columns: Mapping[Combination, int]) -> int:
-        return self.column
 
     def to_json(self) -> list[Any]:
         return ["category value", self.column, self.feature]
