@@ -33,7 +33,8 @@ DATES = st.none() | st.just(datetime.datetime(2024, 1, 1))
 
 PANDAS = {
     **dict.fromkeys(["float64", "float32", "Float64", "Float32", "Sparse[float64]"], FLOATS),
-    **dict.fromkeys(["int8", "int64", "uint8", "Int64", "UInt8", "category"], INTEGERS.map(abs)),
+    "int8": INTEGERS.map(lambda number: number % 128),
+    **dict.fromkeys(["int64", "uint8", "Int64", "UInt8", "category"], INTEGERS.map(abs)),
     **dict.fromkeys(["Int16", pd.ArrowDtype(pa.int32())], st.none() | INTEGERS),
     **dict.fromkeys(["bool", "boolean"], BOOLEANS),
     **dict.fromkeys([pd.BooleanDtype(), pd.ArrowDtype(pa.bool_())], st.none() | BOOLEANS),
