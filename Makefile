@@ -11,14 +11,16 @@ BUILD_TOOLS := "scikit-build-core>=0.11" "nanobind==3.1.0" "cmake>=3.20" ninja
 NATIVE := $(shell find cpp -name '*.cpp' -o -name '*.h') CMakeLists.txt pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench quality quality-categorical front-page prediction-shift sanitize sanitize-threads stub docs format clean
+.PHONY: help demo test check kills bench bench-cluster quality quality-categorical front-page prediction-shift sanitize sanitize-threads stub docs format clean
 .DELETE_ON_ERROR:
 
 help:
 	@echo 'make demo                 what ordered statistics are for, on generated orders (seconds)'
 	@echo 'make test                 all checks and the whole test suite; ARGS="-k name" chooses tests'
+	@echo 'make kills                workers of a cluster killed at twenty random moments'
 	@echo 'make check                ruff, mypy --strict, clang-format, generated files up to date'
 	@echo 'make bench                speed compared with the peers; ARGS="--scale 0.01" tries it out'
+	@echo 'make bench-cluster        shards and a Dask cluster compared with one process and the peers'
 	@echo 'make quality              test metrics compared with CatBoost Plain'
 	@echo 'make quality-categorical  test losses on tables with categories, all peers (hours)'
 	@echo 'make front-page           measures and writes the README figure and tables (half an hour)'
@@ -49,8 +51,14 @@ check: $(VENV)/.develop
 	$(BIN)/python -m benchmarks.page --check
 	$(BIN)/python -m benchmarks.front --check
 
+kills: $(VENV)/.develop
+	OCELOT_KILLS=20 $(BIN)/python -m pytest tests/dask/test_lost_workers.py tests/boost/test_killed.py $(ARGS)
+
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.speed $(ARGS)
+
+bench-cluster: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.cluster $(ARGS)
 
 quality: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.quality $(ARGS)

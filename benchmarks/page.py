@@ -14,6 +14,8 @@ from tools.compare import write_or_check
 
 from benchmarks.cases import BY_NAME, NUMERIC_CASES
 from benchmarks.categorical_cases import CATEGORICAL_CASES
+from benchmarks.cluster import CASES as CLUSTER_CASES
+from benchmarks.cluster import case_table
 from benchmarks.defaults import loss_table, read_summaries, time_table
 from benchmarks.measure import Measurement
 from benchmarks.peers import NAMES
@@ -26,8 +28,9 @@ from benchmarks.standings import standings
 from benchmarks.store import RESULTS, Entries, read
 
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
-SPEED, DEFAULTS, QUALITY, CATEGORICAL = (
-    RESULTS / f"{name}.json" for name in ("speed", "defaults", "quality", "quality_categorical")
+SPEED, CLUSTER, DEFAULTS, QUALITY, CATEGORICAL = (
+    RESULTS / f"{name}.json"
+    for name in ("speed", "cluster", "defaults", "quality", "quality_categorical")
 )
 
 HEAD = """# Benchmarks
@@ -50,6 +53,11 @@ def page() -> str:
             results = [_result(name, entry["values"]) for name, entry in own.items()]
             tables = [goal_table(results), library_table(results, _measured(results))]
             parts += _section(title, tables, own)
+    cluster = read(CLUSTER)
+    if cluster:
+        own = {name: cluster[name] for name in CLUSTER_CASES if name in cluster}
+        tables = [case_table(CLUSTER_CASES[name], one["values"]) for name, one in own.items()]
+        parts += _section("Shards, and a cluster of two workers", tables, own)
     defaults = read_summaries(DEFAULTS)
     if defaults:
         tables = [loss_table(defaults), time_table(defaults)]

@@ -56,9 +56,13 @@ void require_contents_classes(const Numbers& targets, std::size_t n_classes, con
 }
 
 template <class Numbers>
-void require_contents_not_negative(const Numbers& numbers, const char* message) {
-  if (!checks_contents()) return;
+void require_not_negative(const Numbers& numbers, const char* message) {
   for (std::size_t i = 0; i < numbers.size(); ++i) require(numbers.data()[i] >= 0, message);
+}
+
+template <class Numbers>
+void require_contents_not_negative(const Numbers& numbers, const char* message) {
+  if (checks_contents()) require_not_negative(numbers, message);
 }
 
 // Offsets of n parts that end at `end` at most, each at or after the one before.

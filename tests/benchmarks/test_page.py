@@ -24,7 +24,7 @@ FACTS = {
 
 @pytest.fixture
 def results(tmp_path, monkeypatch):
-    for name in ("SPEED", "QUALITY", "CATEGORICAL"):
+    for name in ("SPEED", "CLUSTER", "QUALITY", "CATEGORICAL"):
         monkeypatch.setattr(page, name, tmp_path / f"{name}.json")
     return tmp_path
 
@@ -45,16 +45,20 @@ def test_a_name_measured_again_replaces_its_entry_alone(tmp_path):
 def test_every_kind_of_result_has_its_section(results):
     rows = [measured("ocelot", 10.0), measured("catboost", 40.0)]
     keep(page.SPEED, FACTS, {"logloss_100k_100": rows})
+    on_cluster = {"total s": 9.0, "ms/tree": 80.0, "MB/tree": 2.5}
+    alone = {"total s": 6.0, "ms/tree": 50.0, "MB/tree": 0.0}
+    keep(page.CLUSTER, FACTS, {"cluster_1m_28": {"one process": alone, "cluster": on_cluster}})
     better = Comparison("covtype", "log loss", "ocelot", [0.4, 0.4], [0.3, 0.3])
     keep(page.QUALITY, FACTS, {"covtype": [asdict(better)]})
     for library, loss in (("ocelot", 0.1), ("catboost", 0.2)):
         keep_run(page.CATEGORICAL, FACTS, run(library, loss))
     text = page.page()
     assert "| 100,000 × 100, Logloss: ms/tree | 10.0 | 40.0 |" in text
+    assert "| cluster | 80.0 | 1.60 | 9.00 | 1.50 | ≤ 1.4 | 2.50 |" in text
     assert "-25.00%" in text
     assert "-50.00%" in text
     words = "Measured on 2026-01-02 at revision abc1234 by `python -m benchmarks.speed`"
-    assert text.count(words) == 3
+    assert text.count(words) == 4
     assert all(len(line) <= 100 or line.startswith("|") for line in text.splitlines())
     assert "## Speed with categories" not in text
 

@@ -40,8 +40,8 @@ class Drawn:
     def sample(self, original: Callable[..., Any]) -> Callable[..., Any]:
         """``Shard.sample``, which gets r."""
 
-        def noted(shard: Shard, ordering: int, leaf_size: float) -> Any:
-            sums = original(shard, ordering, leaf_size)
+        def noted(shard: Shard, ordering: int, leaf_size: float, tree: int) -> Any:
+            sums = original(shard, ordering, leaf_size, tree)
             (evidence,) = shard.chosen
             self.orderings.append(ordering)
             self._rows.append(evidence.rows)
@@ -81,8 +81,9 @@ class Training:
         training = self.stages.training
         if training.orderings is not None:
             return training.orderings
-        assert training.statistics is not None
-        return training.statistics.source.orderings
+        statistics = self.stages.ordered.statistics
+        assert statistics is not None
+        return statistics.rows.source.orderings
 
     @property
     def structures(self) -> list[list[Split]]:
@@ -124,14 +125,15 @@ class Training:
 
     def _statistic(self, combination: Combination) -> NDArray[np.uint8]:
         """Bins (n_columns, s + 1, n)."""
-        store = self.stages.training.statistics
-        assert store is not None
-        bins = []
+        statistics = self.stages.ordered.statistics
+        assert statistics is not None
+        rows, bins = statistics.rows, []
         for ordering in range(len(self.orderings)):
-            (number,) = store.pages_of([combination], ordering)
-            page = store.pages[number]
+            rows.look([combination])
+            rows.fill([0], ordering if len(rows.source.orderings) > 1 else 0, [0])
+            page = rows.pages.bytes[0]
             halves = np.stack([page & 15, page >> 4], axis=2)
-            bins.append(halves.reshape(len(page), -1).T[: store.source.columns.n_columns])
+            bins.append(halves.reshape(len(page), -1).T[: rows.source.columns.n_columns])
         return np.stack(bins, axis=1)
 
 

@@ -37,11 +37,6 @@ class Stages:
     settings: BoostSettings
     seed: np.random.SeedSequence
 
-    @property
-    def start(self) -> Floats:
-        """Raw predictions (n_outputs, n) before the first tree."""
-        return np.repeat(self.start_value[:, None], self.table.n_rows, axis=1)
-
 
 @dataclass(frozen=True)
 class Defined:
@@ -70,14 +65,15 @@ def stages_of(
     quantized = quantize(data, settings.quantize)
     defining = target if definition is None else Defined(target.n_classes, definition)
     ordered = order(data, quantized, defining, settings.order)
-    training = training_set(ordered)
+    start = Start.of(ordered.rows, target.loss, target.centre, None)
+    training = training_set(ordered, start, 1)
     return Stages(
         table=data.table,
         loss=target.loss,
         quantizer=quantized.quantizer,
         ordered=ordered,
         training=training,
-        start_value=Start.of(ordered.rows, target.loss, target.centre, None).value,
+        start_value=start.value,
         settings=settings.training.loop.resolve(
             training, target.loss, ordered.combinations, ordered.segments, has_eval_set=False
         ),

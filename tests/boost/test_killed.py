@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import random
 import subprocess
 import sys
 from pathlib import Path
-
-import pytest
 
 from tests.boost.killed_training import KILLS_OF_A_TRAINING, TRAININGS
 
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="children are forked")
 def test_killed_at_twenty_random_moments_the_model_is_the_same(tmp_path):
     seed = random.randrange(1 << 30)
     ran = subprocess.run(

@@ -42,8 +42,11 @@ def test_few_and_many_classes_take_nearly_the_same_steps(monkeypatch):
     losses = []
     for limit in (32, 1):
         monkeypatch.setattr(passes, "MOST_COUPLED_CLASSES", limit)
-        model = OcelotClassifier(iterations=30, learning_rate=0.3, random_state=0).fit(X, y)
-        losses.append(model.history_["learn"]["MultiClass"][-1])
+        models = [
+            OcelotClassifier(iterations=30, learning_rate=0.3, random_state=seed).fit(X, y)
+            for seed in range(4)
+        ]
+        losses.append(np.mean([m.history_["learn"]["MultiClass"][-1] for m in models]))
     assert losses[0] != losses[1]
     assert losses[0] == pytest.approx(losses[1], rel=0.05)
 

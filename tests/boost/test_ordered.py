@@ -14,7 +14,8 @@ from ocelotboost import OcelotClassifier, OcelotRegressor
 from ocelotboost.boost.boosting import boost
 from ocelotboost.boost.grower import n_gradients
 from ocelotboost.boost.ordered import OrderedModels
-from ocelotboost.boost.shards import Shards
+from ocelotboost.boost.shards import ask
+from ocelotboost.boost.training_set import ShardSettings
 from ocelotboost.errors import ParameterError
 from ocelotboost.loss.passes import pass_for
 from tests.boost.stages import stages_of
@@ -68,20 +69,20 @@ class Training:
         self.settings = self.stages.settings
         self.loss = self.stages.loss
         training, loss_pass = self.stages.training, pass_for(self.loss, 1)
-        self.shards = Shards.of(
-            training,
-            loss_pass,
-            n_gradients(self.loss.n_outputs, self.settings),
-            self.settings.sampling,
-            [np.random.default_rng(0)],
-            1,
+        self.shards = training.holder.open(
+            ShardSettings(
+                self.loss,
+                n_gradients(self.loss.n_outputs, self.settings),
+                self.settings.sampling,
+                np.random.SeedSequence(0),
+                1,
+            )
         )
         self.models = OrderedModels(
             self.shards,
             training,
             self.loss,
             loss_pass,
-            self.stages.start,
             self.settings.learning_rate,
             self.settings.leaves,
             self.settings.segments,
@@ -92,7 +93,7 @@ class Training:
         """Those that training chooses."""
         stages = self.stages
         boosted = boost(
-            stages.training, [], self.loss, [], stages.start, self.settings, [], stages.seed
+            stages.training, [], self.loss, [], self.settings, [], stages.seed
         )  # fmt: skip
         return [tree.splits for tree in boosted.trees]
 
@@ -100,7 +101,7 @@ class Training:
         """Of one row, in every ordering: None where it is in the first body."""
         found = []
         for ordering in self.models.orderings:
-            (evidence,) = self.shards.ask(lambda shard, r=ordering: shard.evidence(r))
+            (evidence,) = ask(self.shards, lambda shard, r=ordering: shard.evidence(r))
             place = int(np.flatnonzero(evidence.rows == row)[0])
             seen = place < self.settings.segments.edges[0]
             found.append(None if seen else evidence.own[:, place].copy())
@@ -171,7 +172,7 @@ def test_few_predictions_are_stored():
         X, y = regression(n_rows)
         for s in (1, 3, 5):
             training = Training(ordered(OcelotRegressor, permutation_count=s), X, y)
-            (of_models,) = training.shards.ask(lambda shard: shard.raw())
+            (of_models,) = ask(training.shards, lambda shard: shard.raw())
             assert sum(raw.size for raw in of_models.values()) <= 8 * (s + 1) * n_rows
 
 

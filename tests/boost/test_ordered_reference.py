@@ -84,7 +84,7 @@ class Case:
             sampling=drawn,
         )
         boosted = boost(
-            stages.training, [], stages.loss, [], stages.start, settings, [], stages.seed
+            stages.training, [], stages.loss, [], settings, [], stages.seed
         )  # fmt: skip
         return Training(stages, boosted, drawn)
 

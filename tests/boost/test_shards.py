@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from ocelotboost import OcelotClassifier, OcelotRegressor
@@ -21,6 +22,32 @@ CUTS = {
     "one is empty": [0, 5, 5, 12],
     "the first is empty": [0, 0, 12],
 }
+
+
+def mixed(n_rows, seed=0):
+    """Numbers and categories, some of them rare or missing, and a target that both enter."""
+    rng = np.random.default_rng(seed)
+    city, device = rng.integers(0, 60, size=n_rows), rng.integers(0, 5, size=n_rows)
+    number = rng.normal(size=n_rows)
+    effect = np.sin(city) + (device == city % 5) + number
+    names = np.char.add("n", city.astype(str)), np.char.add("d", device.astype(str))
+    frame = pd.DataFrame({"city": names[0], "device": names[1], "x": number})
+    frame["letter"] = np.array(list("abc"))[rng.integers(0, 3, size=n_rows)]
+    frame.loc[rng.random(n_rows) < 0.1, "city"] = None
+    return frame, (effect + rng.normal(size=n_rows) > 0.5).astype(np.int64)
+
+
+def mixed_numbers(n_rows, seed=0):
+    """The same with a number as the target."""
+    X, y = mixed(n_rows, seed)
+    return X, y + np.random.default_rng(seed + 1).normal(size=n_rows)
+
+
+def mixed_classes(n_rows, seed=0):
+    """The same with three classes."""
+    X, y = mixed(n_rows, seed)
+    return X, y + (X["letter"] == "b")
+
 
 TRAININGS = {
     "Plain": (OcelotRegressor, regression, {"boosting_type": "Plain"}),
@@ -57,6 +84,27 @@ TRAININGS = {
     ),
     "rows in time": (OcelotRegressor, regression, {"boosting_type": "Ordered", "has_time": True}),
     "columns drawn, shallow": (OcelotRegressor, regression, {"rsm": 0.5, "depth": 2}),
+    "categories, Plain": (OcelotClassifier, mixed, {"boosting_type": "Plain"}),
+    "categories, Ordered, three combined": (
+        OcelotClassifier, mixed, {"boosting_type": "Ordered", "max_combination": 3},
+    ),
+    "categories and a number, Ordered": (
+        OcelotRegressor, mixed_numbers, {"boosting_type": "Ordered"},
+    ),
+    "categories and a number, time": (
+        OcelotRegressor, mixed_numbers, {"boosting_type": "Plain", "has_time": True},
+    ),
+    "categories, numbers combined": (
+        OcelotClassifier, mixed, {"boosting_type": "Plain", "combine_numbers": True},
+    ),
+    "categories, greedy": (OcelotClassifier, mixed, {"target_statistic": "greedy"}),
+    "categories, leave one out": (
+        OcelotRegressor, mixed_numbers, {"target_statistic": "leave_one_out"},
+    ),
+    "categories of three classes": (OcelotClassifier, mixed_classes, {}),
+    "categories, few pages": (
+        OcelotClassifier, mixed, {"boosting_type": "Plain", "cache_memory": 6 * N_ROWS},
+    ),
 }  # fmt: skip
 
 
@@ -82,7 +130,16 @@ def test_any_cut_gives_the_same_bits(name, cut, monkeypatch):
 
 
 @pytest.mark.parametrize("whole_numbers", [False, True])
-@pytest.mark.parametrize("name", ["Plain", "Logloss, Ordered, Bernoulli", "quantile leaves"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Plain",
+        "Logloss, Ordered, Bernoulli",
+        "quantile leaves",
+        "categories, Plain",
+        "categories and a number, Ordered",
+    ],
+)
 def test_weights_and_eval_sets_too(name, whole_numbers, monkeypatch):
     weight = np.random.default_rng(1).uniform(0.5, 4, size=N_ROWS)
     if whole_numbers:

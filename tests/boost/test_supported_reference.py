@@ -62,7 +62,7 @@ class Case:
         drawn = Drawn(stages.settings.sampling)
         monkeypatch.setattr(Shard, "sample", drawn.sample(Shard.sample))
         boosted = boost(
-            stages.training, [], stages.loss, [], stages.start,
+            stages.training, [], stages.loss, [],
             replace(stages.settings, sampling=drawn), [], stages.seed,
         )  # fmt: skip
         return Training(stages, boosted, drawn)

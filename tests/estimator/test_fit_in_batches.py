@@ -55,8 +55,6 @@ def _in_memory(model, **arguments):
 @pytest.mark.parametrize("kind", STORED)
 def test_every_source_gives_the_same_bits(kind, tmp_path, monkeypatch):
     monkeypatch.setattr(sources, "_MOST_ROWS", 64)
-    if kind == "DuckDB relation":
-        pytest.importorskip("duckdb")
     stored = STORED[kind](TABLE.drop_columns(["weight"]), tmp_path / "data")
     model = OcelotRegressor(iterations=10, cache_dir=tmp_path / "cache").fit(stored, "target")
     assert_same_bits(model.forest_, _in_memory(OcelotRegressor(iterations=10)).forest_)

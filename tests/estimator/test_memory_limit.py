@@ -34,7 +34,6 @@ def stored(tmp_path_factory):
     return table, path
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @pytest.mark.parametrize(
     ("kind", "parameters"),
     [

@@ -26,8 +26,6 @@ MODEL = OcelotRegressor(iterations=20).fit(TABLE, Y)
 @pytest.mark.parametrize("batch_rows", [64, 1 << 16])
 def test_predictions_equal_those_in_memory(kind, batch_rows, tmp_path, monkeypatch):
     monkeypatch.setattr(sources, "_MOST_ROWS", batch_rows)
-    if kind == "DuckDB relation":
-        pytest.importorskip("duckdb")
     stored = STORED[kind](WITH_MORE, tmp_path / "data")
     np.testing.assert_array_equal(MODEL.predict(stored), MODEL.predict(TABLE))
 

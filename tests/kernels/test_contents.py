@@ -56,15 +56,30 @@ def join_codes(*, code=1, base=FEW, member=0, line=0, member_offsets=(0, 2)):
     )  # fmt: skip
 
 
-def target_statistics(*, code=1, order=ALL_ROWS, line=0, page=0, weight=1.0, history=0):
+def target_statistics(
+    *, code=1, order=ALL_ROWS, line=0, page=0, weight=1.0, history=0, units=(1.0, 1.0), count=3,
+    largest=3, n_entries=2, n_orderings=1, window=0, n_out_rows=ROWS, with_largest=True,
+):  # fmt: skip
     codes = FEW[np.newaxis].copy()
     codes[0, 3] = code
     weights = f32(ROWS)
     weights[2] = weight
     native.target_statistics(
-        codes, u32(2), u32(line), order[np.newaxis], history, 0, f32(1, ROWS), weights, 1.0,
-        f64(1), np.zeros(1), f64(1), True, u32(page)[np.newaxis],
-        np.zeros((1, ROWS, 1), dtype=np.uint8), n_threads=1,
+        codes, u32(2), u32(line), np.tile(order, (n_orderings, 1)), history, window, f32(1, ROWS),
+        weights, np.array(units), np.zeros((n_entries, 2), dtype=np.int64),
+        np.array([3, count], dtype=np.int64),
+        np.array([largest], dtype=np.int64) if with_largest else None, 1.0, f64(1), np.zeros(1),
+        f64(1), True, np.full((1, n_orderings), page, dtype=np.uint32),
+        np.zeros((1, n_out_rows, 1), dtype=np.uint8), n_threads=1,
+    )  # fmt: skip
+
+
+def accumulate_statistics(*, rows=ALL_ROWS, page=0, begin=0, end=ROWS, target=0, n_old=0):
+    packed = np.zeros((1, ROWS, 1), dtype=np.int64)
+    native.accumulate_statistics(
+        np.zeros((1, ROWS, 1), dtype=np.uint8), u32(page), n_old, rows, packed, u32(begin),
+        u32(end), u32(target), np.ones(1, dtype=np.uint8), packed.copy(),
+        np.zeros((1, 1, 1, 1, 32, 1), dtype=np.int64), n_threads=1,
     )  # fmt: skip
 
 
@@ -79,10 +94,11 @@ def score_statistics(*, rows=ALL_ROWS, page=0, end=ROWS, target=0, small=0, scor
     )  # fmt: skip
 
 
-def total_by_value(*, code=1, rows=ALL_ROWS):
+def total_by_value(*, code=1, rows=ALL_ROWS, units=(1.0, 1.0)):
     codes = FEW.copy()
     codes[3] = code
-    native.total_by_value(codes, f32(1, ROWS), None, rows, f64(2), f64(2, 1), u32(0, 0))
+    totals = np.zeros((2, 2), dtype=np.int64)
+    native.total_by_value(codes, f32(1, ROWS), None, np.array(units), rows, totals, u32(0, 0))
 
 
 def pack_gradients(*, rows=ALL_ROWS, first_row=0):
@@ -245,6 +261,23 @@ ALWAYS = [
     (target_statistics, {"line": 1}, "lines"),
     (target_statistics, {"page": 1}, "pages"),
     (target_statistics, {"history": 4}, "history"),
+    (target_statistics, {"order": np.append(ALL_ROWS, u32(0))}, "orders"),
+    (target_statistics, {"n_out_rows": ROWS + 1}, "out_pages"),
+    (target_statistics, {"units": (1.0,)}, "units"),
+    (target_statistics, {"units": (1.0, 3.0)}, "units"),
+    (target_statistics, {"units": (-1.0, 1.0)}, "units"),
+    (target_statistics, {"units": (1.0, np.nan)}, "units"),
+    (target_statistics, {"units": (1.0, np.inf)}, "units"),
+    (target_statistics, {"n_entries": 3}, "before"),
+    (target_statistics, {"n_orderings": 2}, "before"),
+    (target_statistics, {"window": 1}, "before"),
+    (target_statistics, {"with_largest": False}, "counts, largest"),
+    (target_statistics, {"largest": -1}, "largest"),
+    (accumulate_statistics, {"page": 1}, "pages"),
+    (accumulate_statistics, {"n_old": 2}, "n_old"),
+    (accumulate_statistics, {"end": ROWS + 1}, "begin, end"),
+    (accumulate_statistics, {"begin": 3, "end": 2}, "begin, end"),
+    (accumulate_statistics, {"target": 1}, "target"),
     (score_statistics, {"page": 1}, "pages"),
     (score_statistics, {"end": ROWS + 1}, "begin, end"),
     (score_statistics, {"target": 1}, "target"),
@@ -252,6 +285,7 @@ ALWAYS = [
     (score_statistics, {"scored": 1}, "scored"),
     (total_by_value, {"code": 2}, "codes"),
     (total_by_value, {"rows": NO_ROW}, "rows"),
+    (total_by_value, {"units": (1.0, 0.7)}, "units"),
     (pack_gradients, {"rows": NO_ROW}, "rows"),
     (pack_gradients, {"rows": None, "first_row": 1}, "first_row"),
     (bundle_columns, {"starts": (0, 4, 2)}, "starts"),
@@ -318,6 +352,8 @@ WHEN_CHECKED = [
     (target_statistics, {"order": NO_ROW}, "orders"),
     (target_statistics, {"weight": -1.0}, "weights"),
     (target_statistics, {"weight": np.nan}, "weights"),
+    (target_statistics, {"count": -1}, "counts"),
+    (accumulate_statistics, {"rows": NO_ROW}, "rows"),
     (score_statistics, {"rows": NO_ROW}, "rows"),
     (accumulate_histograms, {"rows": NO_ROW}, "rows"),
     (split_leaves, {"rows": NO_ROW}, "inout_rows"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -61,6 +63,15 @@ class LevelOfPages:
             np.where(first + 1 < n_leaves, first + 1, n_leaves)
         ]
 
+    def of_rows(self, chosen):
+        """The same level with the chosen rows alone, which may leave leaves empty."""
+        kept = chosen[self.rows]
+        shard = copy(self)
+        shard.rows = self.rows[kept]
+        before = np.concatenate([[0], np.cumsum(kept)]).astype(np.uint32)
+        shard.begin, shard.end = before[self.begin], before[self.end]
+        return shard
+
     def running_sums(self, page, leaf):
         """(n_chunks, n_bytes, 32, words)"""
         own = self.rows[self.begin[leaf] : self.end[leaf]]
@@ -85,20 +96,33 @@ class LevelOfPages:
                 histograms[1 + shelf, self.target[leaf]] = own
         return histograms
 
+    def accumulate(self, kernels, histograms, n_threads=1):
+        """Raw sums, from shelf 1 on."""
+        kernels.accumulate_statistics(
+            self.statistics, self.pages, self.n_old, self.rows, self.packed, self.begin, self.end,
+            self.target, self.fresh, np.empty_like(self.packed), histograms[1:],
+            n_threads=n_threads,
+        )  # fmt: skip
+
     def score(
         self, kernels, units, n_columns, n_outputs=1, n_eras=1, regularization=3.0,
-        min_weight=0.0, cosine=True, n_threads=1,
+        min_weight=0.0, cosine=True, n_threads=1, histograms=None,
     ):  # fmt: skip
-        """Scores and bins, (n_pages, n_columns) each, and the histograms."""
-        histograms = self.histograms_before()
+        """Scores and bins, (n_pages, n_columns) each, and the histograms. Histograms that are given
+        hold the sums of all leaves already, and no rows are at hand."""
+        leaves = (self.begin, self.end, self.target, self.fresh)
+        statistics, rows, packed = self.statistics, self.rows, self.packed
+        if histograms is None:
+            histograms = self.histograms_before()
+        else:
+            statistics, rows, packed = statistics[:, :0].copy(), rows[:0], packed[:, :0].copy()
+            leaves = tuple(own[:0] for own in leaves)
         scores = np.empty((len(self.pages), n_columns))
         bins = np.empty((len(self.pages), n_columns), dtype=np.uint8)
         kernels.score_statistics(
-            self.statistics, self.pages, self.n_old, 1, self.rows, self.packed, self.begin,
-            self.end, self.target, self.fresh, self.small, self.large,
-            scored_by_era(self.target, n_eras), n_outputs, units, regularization,
-            min_weight, cosine, np.empty_like(self.packed), histograms, scores, bins,
-            n_threads=n_threads,
+            statistics, self.pages, self.n_old, 1, rows, packed, *leaves, self.small, self.large,
+            scored_by_era(self.target, n_eras), n_outputs, units, regularization, min_weight,
+            cosine, np.empty_like(packed), histograms, scores, bins, n_threads=n_threads,
         )  # fmt: skip
         return scores, bins, histograms
 
@@ -133,6 +157,41 @@ def test_scores_of_statistics_equal_the_twin(
             np.testing.assert_array_equal(
                 found[2][1 + shelf, histogram], level.running_sums(page, leaf)
             )
+
+
+@given(st.data(), OUTPUTS, st.integers(1, 4), SEEDS, THREADS)
+def test_sums_of_shards_add_up_to_what_is_scored_at_once(
+    data, n_outputs, n_shards, seed, n_threads
+):
+    n_rows = data.draw(st.sampled_from([1, 60, 2000]))
+    n_bytes = data.draw(st.sampled_from([1, 2, 3]))
+    rng = np.random.default_rng(seed)
+    statistics = rng.integers(0, 256, size=(6, n_rows, n_bytes), dtype=np.uint8)
+    pages = rng.permutation(6)[: data.draw(st.sampled_from([0, 1, 5]))].astype(np.uint32)
+    n_old = data.draw(st.integers(0, len(pages)))
+    rows, offsets = data.draw(partitions(n_rows))
+    packed, units = packed_of(n_outputs, n_rows, seed)
+    level = LevelOfPages(statistics, pages, n_old, rows, offsets, packed, rng)
+    rule = {"units": units, "n_columns": 2 * n_bytes, "n_outputs": n_outputs}
+    expected = level.score(native, **rule, n_threads=n_threads)
+
+    histograms, shard_of = level.histograms_before(), rng.integers(n_shards, size=n_rows)
+    summed = level.target[level.fresh > 0]
+    histograms[1 : 1 + n_old, summed] = 0
+    histograms[1 + n_old : 1 + len(pages), level.target] = 0
+    for shard in range(n_shards):
+        own = level.of_rows(shard_of == shard)
+        found = [level.histograms_before() for _ in range(2)]
+        for kernels, sums in zip((native, reference), found, strict=True):
+            own.accumulate(kernels, sums, n_threads)
+        np.testing.assert_array_equal(*found)
+        histograms[1 : 1 + n_old, summed] += found[0][1 : 1 + n_old, summed]
+        new = slice(1 + n_old, 1 + len(pages))
+        histograms[new, level.target] += found[0][new, level.target]
+    for kernels in (native, reference):
+        again = level.score(kernels, **rule, histograms=histograms.copy())
+        for ours, theirs in zip(again, expected, strict=True):
+            np.testing.assert_array_equal(ours, theirs)
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 5])

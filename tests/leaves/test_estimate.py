@@ -9,7 +9,12 @@ import pytest
 from numpy.testing import assert_allclose
 
 from ocelotboost import OcelotClassifier, OcelotRegressor
-from ocelotboost.leaves.estimate import LeafSettings, RowsInLeaves, estimate_leaves
+from ocelotboost.leaves.estimate import (
+    LeafSettings,
+    RowsInLeaves,
+    estimate_alone,
+    estimate_leaves,
+)
 from ocelotboost.loss.base import LeafRule
 from ocelotboost.loss.multiclass import MultiClass
 from ocelotboost.loss.passes import NumpyPass, add_up, pass_for
@@ -111,6 +116,10 @@ class Rows:
 
     def sums(self, steps, with_losses):
         return add_up([rows.sums(self.loss_pass, steps, with_losses) for rows in self.in_parcels])
+
+    def alone(self, n_leaves, settings):
+        (rows,) = self.in_parcels
+        return estimate_alone(self.loss_pass, rows, n_leaves, settings)
 
     def parcels(self):
         return self.in_parcels

@@ -6,10 +6,13 @@ import os
 import pathlib
 import resource
 import signal
-import stat
 import subprocess
 import sys
+import tempfile
+import tty
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import pytest
 
@@ -168,15 +171,18 @@ def test_a_model_can_be_read_from_a_pipe(tmp_path: pathlib.Path) -> None:
 
 
 def test_a_device_is_written_through_and_stays_a_device(tmp_path: pathlib.Path) -> None:
-    """A null device of our own, so that no mistake can touch that of the system."""
-    try:
-        os.mknod(tmp_path / "null", stat.S_IFCHR | 0o666, os.makedev(1, 3))
-        (tmp_path / "null").write_bytes(b"")
-    except OSError as problem:
-        pytest.skip(f"no device node can be made here: {problem}")
-    save_model(make_model(), tmp_path / "null")
-    assert (tmp_path / "null").is_char_device()
-    assert os.listdir(tmp_path) == ["null"]
+    """A terminal of our own, so that no mistake can touch a device of the system."""
+    ours, terminal = os.openpty()
+    tty.setraw(terminal)
+    (tmp_path / "device").symlink_to(os.ttyname(terminal))
+    expected = dumps(make_model())
+    with open(ours, "rb") as reading, ThreadPoolExecutor(1) as pool:
+        found = pool.submit(reading.read, len(expected))
+        save_model(make_model(), tmp_path / "device")
+        assert found.result(timeout=60) == expected
+        assert (tmp_path / "device").is_char_device()
+    os.close(terminal)
+    assert os.listdir(tmp_path) == ["device"]
 
 
 def test_a_link_to_nothing_makes_the_file_it_points_to(tmp_path: pathlib.Path) -> None:
@@ -203,25 +209,42 @@ def test_a_private_file_is_private_at_every_moment(
     assert (tmp_path / "model").stat().st_mode & 0o777 == 0o600
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_may_not_be_written_is_named(tmp_path: pathlib.Path) -> None:
-    save_model(make_model(), tmp_path / "model")
-    tmp_path.chmod(0o555)
+@contextmanager
+def ordinary_user() -> Iterator[None]:
+    """Root may write everywhere: become somebody else for a while."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.seteuid(65534)
     try:
-        with pytest.raises(PermissionError, match="No permission to make files in this folder"):
-            save_model(make_model(best_iteration=1), tmp_path / "model")
+        yield
     finally:
-        tmp_path.chmod(0o755)
-    assert_same(load_trained(tmp_path / "model"), make_model())
+        os.seteuid(0)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_a_folder_that_may_not_be_written_is_named() -> None:
+    with ordinary_user(), tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        save_model(make_model(), folder / "model")
+        folder.chmod(0o555)
+        try:
+            with pytest.raises(PermissionError, match="No permission to make files in this folder"):
+                save_model(make_model(best_iteration=1), folder / "model")
+        finally:
+            folder.chmod(0o755)
+        assert_same(load_trained(folder / "model"), make_model())
+
+
 def test_the_owner_of_a_file_stays(tmp_path: pathlib.Path) -> None:
+    """Only root gives files away; others give them to another of their groups."""
+    owner = (
+        (12345, 54321) if os.geteuid() == 0 else (os.geteuid(), [*os.getgroups(), os.getegid()][0])
+    )
     save_model(make_model(), tmp_path / "model")
-    os.chown(tmp_path / "model", 12345, 54321)
+    os.chown(tmp_path / "model", *owner)
     save_model(make_model(), tmp_path / "model")
     status = (tmp_path / "model").stat()
-    assert (status.st_uid, status.st_gid) == (12345, 54321)
+    assert (status.st_uid, status.st_gid) == owner
 
 
 def test_a_disk_that_takes_only_half_a_file_leaves_the_old_one(tmp_path: pathlib.Path) -> None:

@@ -9,8 +9,9 @@ from ocelotboost.kernels.contract import History
 from ocelotboost.order.combination import Combination
 from ocelotboost.order.ordering import draw_orderings
 from ocelotboost.order.parcels import one_parcel
-from ocelotboost.order.statistic import StatisticTargets, statistic_columns
-from ocelotboost.order.statistic_store import StatisticSource, StatisticStore
+from ocelotboost.order.statistic import StatisticTargets, statistic_columns, statistic_units
+from ocelotboost.order.statistic_rows import StatisticRows, StatisticSource
+from ocelotboost.order.statistic_store import StatisticStore, page_capacity
 from ocelotboost.quantize.block import ColumnBlock, ColumnSplit, SlottedColumns, layout_columns
 from ocelotboost.quantize.categorical_data import CategoricalData
 
@@ -89,20 +90,19 @@ def make_source(
         columns=statistic_columns(targets, priors, prior_weight),
         history=history,
         window=window,
+        units=statistic_units(targets.values, weight),
     )
 
 
-def bins_of(
-    store: StatisticStore, combination: Combination, ordering: int = 0
-) -> NDArray[np.uint8]:
+def bins_of(store: RowsAndStore, combination: Combination, ordering: int = 0) -> NDArray[np.uint8]:
     """The bins of all columns of a statistic: (n_columns, n)."""
     return unpacked(store, store.pages_of([combination], ordering)[0])
 
 
-def unpacked(store: StatisticStore, page: int) -> NDArray[np.uint8]:
+def unpacked(store: RowsAndStore, page: int) -> NDArray[np.uint8]:
     own = store.pages[page]
     halves = np.stack([own & 15, own >> 4], axis=2).reshape(len(own), -1)
-    return halves.T[: store.source.columns.n_columns].copy()
+    return halves.T[: store.rule.columns.n_columns].copy()
 
 
 def values_of(
@@ -114,10 +114,23 @@ def values_of(
     return list(zip(*(column.tolist() for column in [*members, *answers]), strict=True))
 
 
+class RowsAndStore(StatisticStore):
+    """A store, and the rows that have its pages."""
+
+    def __init__(self, rows: StatisticRows, capacity: int, n_threads: int) -> None:
+        super().__init__(rows.source.rule, rows, capacity, rows.n_rows, n_threads)
+        self.rows = rows
+
+    @property
+    def pages(self) -> NDArray[np.uint8]:
+        return self.rows.pages.bytes
+
+
 def make_store(
     source: StatisticSource, block: ColumnBlock, cache_bytes: int = 1 << 22, n_threads: int = 1
-) -> StatisticStore:
-    return StatisticStore(source, block, cache_bytes, n_threads)
+) -> RowsAndStore:
+    capacity = page_capacity(cache_bytes, block.n_rows, source.columns.n_bytes)
+    return RowsAndStore(StatisticRows(source, block, capacity, n_threads), capacity, n_threads)
 
 
 def page_bytes(source: StatisticSource, block: ColumnBlock) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ocelotboost.kernels.contract import History
-from ocelotboost.order.binned_rows import BinnedRows
+from ocelotboost.order.binned_rows import BinnedRows, located
 from ocelotboost.order.feature import (
     KINDS,
     CategoryValue,
@@ -52,9 +52,10 @@ def expected_leaves(store, block, splits):
     return leaves
 
 
-def answers(binned, splits):
-    leaves = np.empty(N_ROWS, dtype=np.uint32)
-    binned.assign_leaves(splits, 0, leaves, n_threads=1)
+def answers(binned, statistics, splits):
+    leaves = np.zeros(N_ROWS, dtype=np.uint32)
+    for some, pages in located(splits, statistics, 0):
+        binned.append_answers(some, pages, leaves, n_threads=1)
     return leaves
 
 
@@ -67,20 +68,25 @@ def test_training_rows_and_an_eval_set_of_the_same_rows_answer_alike(capacity):
         for line, (feature, own) in enumerate(zip(FEATURES, source.data.hashes, strict=True))
     }
     looked_up = LookedUpStatistics(
-        hashes, block, WholeData(store, 1), capacity * page_bytes(source, block), 1
+        hashes,
+        block,
+        WholeData(source.rule, store.rows.value_totals),
+        capacity * page_bytes(source, block),
+        1,
     )
     expected = expected_leaves(make_store(source, block), block, SPLITS)
     assert len(np.unique(expected)) > 10
     assert looked_up.capacity == capacity
-    for binned in (BinnedRows(block, store), BinnedRows(block, looked_up)):
-        np.testing.assert_array_equal(answers(binned, SPLITS), expected)
-        np.testing.assert_array_equal(answers(binned, []), np.zeros(N_ROWS))
+    for statistics, pages in ((store, store.rows.pages), (looked_up, looked_up.pages)):
+        binned = BinnedRows(block, pages)
+        np.testing.assert_array_equal(answers(binned, statistics, SPLITS), expected)
+        np.testing.assert_array_equal(answers(binned, statistics, []), np.zeros(N_ROWS))
 
 
 def test_the_bytes_of_an_address_hold_the_bins():
     source, block = make_source(N_ROWS, 3), make_block(N_ROWS, 3)
     store = make_store(source, block)
-    binned = BinnedRows(block, store)
+    binned = BinnedRows(block, store.rows.pages)
     for ordering in range(3):
         for feature, expected in (
             *((Number(column), column_bins(block, column)) for column in NUMBERS),
@@ -90,7 +96,8 @@ def test_the_bytes_of_an_address_hold_the_bins():
                 for column, bins in enumerate(bins_of(store, combination, ordering))
             ),
         ):
-            address = feature.address(binned, ordering)
+            ((splits, pages),) = located([Split(feature, 0)], store, ordering)
+            address = binned.address(splits[0], pages)
             memory, position = binned.bytes_at(address)
             found = (memory[:, position] >> address.shift) & address.mask
             np.testing.assert_array_equal(found, expected)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ocelotboost import OcelotClassifier, ParameterError
-from ocelotboost.order import combination_codes, pages, statistic_store
+from ocelotboost.order import combination_codes, pages, statistic_rows, statistic_store
 from ocelotboost.order.combination import Combination
 from tests.data import assert_same_bits
 from tests.kernels.strategies import SEEDS
@@ -91,10 +91,9 @@ def test_without_memory_for_more_pages_the_error_says_what_to_do(monkeypatch):
     store.fetch(COMBINATIONS[:1], 0)
     monkeypatch.setattr(pages.np, "empty", no_memory)
     with pytest.raises(MemoryError, match="make cache_memory smaller, for example"):
-        store._pages._grow()
+        store.rows.pages._grow()
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs a limit of address space")
 def test_a_small_fit_with_categories_needs_little_address_space():
     small_fit = """
         import resource
@@ -160,7 +159,7 @@ def test_combinations_that_divide_the_rows_alike_share_a_page(capacity):
 
 def test_codes_are_equal_where_all_members_and_answers_are():
     source, block = make_source(200, 4), make_block(200, 4)
-    made = make_store(source, block).codes
+    made = make_store(source, block).rows._codes
     for combination in COMBINATIONS:
         joined = made.of([combination], made.base_answers(combination.base))
         (codes,), (n_values,) = joined.codes[joined.lines], joined.value_counts[joined.lines]
@@ -191,7 +190,7 @@ def test_an_interruption_leaves_no_page_and_no_codes_that_were_not_filled(monkey
     for kernel in ("join_codes", "target_statistics"):
         for combination in COMBINATIONS:
             with monkeypatch.context() as patch:
-                patch.setattr(statistic_store.native, kernel, interrupted)
+                patch.setattr(statistic_rows.native, kernel, interrupted)
                 with pytest.raises(KeyboardInterrupt):
                     store.fetch([combination], 0)
     for combination in COMBINATIONS:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ocelotboost.kernels.contract import History
-from ocelotboost.order.statistic import StatisticTargets, statistic_columns
+from ocelotboost.order.statistic import StatisticTargets, statistic_columns, statistic_units
 from tests.kernels.strategies import SEEDS, weights
 from tests.order.sources import (
     COMBINATIONS,
@@ -140,3 +140,38 @@ def test_a_prior_beyond_them_widens_the_bins():
     columns = statistic_columns(targets, (-1.0, 2.0), 1.0)
     np.testing.assert_array_equal(columns.lows, [-1, 0])
     np.testing.assert_array_equal(columns.highs, [1, 2])
+
+
+def units_of(values, weight=None):
+    weight = None if weight is None else np.array(weight, dtype=np.float32)
+    return statistic_units(np.array(values, dtype=np.float32), weight).tolist()
+
+
+def test_whole_numbers_are_counted_as_they_are():
+    assert units_of([[0, 1, 1], [-3, 7, 1000]]) == [1, 1, 1]
+    assert units_of([[0, 1, 1]], [2, 0, 5]) == [1, 1]
+    assert units_of([[0, 0]], [0, 0]) == [1, 1]
+    assert units_of(np.empty((2, 0))) == [1, 1, 1]
+
+
+def test_a_unit_is_the_smallest_power_of_two_whose_sums_have_room():
+    assert units_of([[0.25, 0.5], [1, 2]]) == [1, 2.0**-62, 1]
+    assert units_of([[0.5, 0.5]]) == [1, 2.0**-61]  # room for exactly 2**62 is not enough
+    assert units_of([[1, -3]], [0.5, 1.25]) == [2.0**-61, 2.0**-59]
+    assert units_of([[1e30, -1e30]]) == [1, 2.0**39]  # whole, but without room
+
+
+@given(st.data(), SEEDS, ROWS)
+def test_sums_in_units_stay_below_62_bits(data, seed, n_rows):
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=(2, n_rows)).astype(np.float32) * np.float32(10.0) ** rng.integers(
+        -30, 30
+    )
+    weight = data.draw(weights(n_rows))
+    units = statistic_units(values, weight)
+    own = np.ones(n_rows) if weight is None else weight.astype(np.float64)
+    for unit, added in zip(units, [own, *(own * values)], strict=True):
+        most = sum(abs(int(x)) for x in np.rint(added / unit))
+        assert most < 2**62
+        whole = unit == 1 and (np.trunc(added) == added).all()
+        assert whole or most >= 2**61 - n_rows or not added.any()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ocelotboost.order.target import ClassTargets, NumberTargets
+from ocelotboost.order.target import ClassTargets, NumberTargets, TotalsOfRows
 from tests.order.sources import make_data
 
 N_ROWS = 200
@@ -35,7 +35,7 @@ def test_of_more_classes_each_has_its_share():
 @pytest.mark.parametrize(("kind", "n_targets"), [("mean", 1), ("binarized", 1), ("both", 2)])
 def test_a_number_itself_and_whether_it_is_above_its_middle(kind, n_targets):
     y = numbers()
-    targets = NumberTargets.define(y, None, make_data(N_ROWS, 0), 1.0, kind).of(y)
+    targets = NumberTargets.define(y, None, TotalsOfRows(make_data(N_ROWS, 0)), 1.0, kind).of(y)
     assert targets.values.shape == (n_targets, N_ROWS)
     assert (targets.lows < targets.centers).all()
     assert (targets.centers < targets.highs).all()
@@ -56,9 +56,11 @@ def test_weights_count_as_copies():
     copies = type(data)(
         data.features, data.codes.repeat(weight, axis=1), data.value_counts, data.hashes
     )
-    weighted = NumberTargets.define(y, weight.astype(np.float32), data, 1.0, "both").of(y)
+    weighted = NumberTargets.define(
+        y, weight.astype(np.float32), TotalsOfRows(data), 1.0, "both"
+    ).of(y)
     y_copied = y.repeat(weight)
-    copied = NumberTargets.define(y_copied, None, copies, 1.0, "both").of(y_copied)
+    copied = NumberTargets.define(y_copied, None, TotalsOfRows(copies), 1.0, "both").of(y_copied)
     assert weighted.names == copied.names
     for name in ("lows", "highs", "centers"):
         np.testing.assert_allclose(getattr(weighted, name), getattr(copied, name), rtol=1e-12)
@@ -70,7 +72,9 @@ def test_one_target_moves_what_all_define_by_little(row):
     y, changed = numbers(), numbers()
     changed[row] += 3
     data = make_data(N_ROWS, 0)
-    before, after = (NumberTargets.define(t, None, data, 1.0, "both") for t in (y, changed))
+    before, after = (
+        NumberTargets.define(t, None, TotalsOfRows(data), 1.0, "both") for t in (y, changed)
+    )
     assert abs(after.mean - before.mean) == pytest.approx(3 / N_ROWS, rel=1e-4)
     # The middle moves to the next gap between two targets at most.
     assert abs(np.sum(y > before.middle) - np.sum(y > after.middle)) <= 1
@@ -81,14 +85,14 @@ def test_one_target_moves_what_all_define_by_little(row):
 @pytest.mark.parametrize("constant", [0.0, 3.5, -1e20])
 def test_a_constant_target_has_bins_of_some_width(constant):
     y = np.full(N_ROWS, constant, dtype=np.float32)
-    targets = NumberTargets.define(y, None, make_data(N_ROWS, 0), 1.0, "both").of(y)
+    targets = NumberTargets.define(y, None, TotalsOfRows(make_data(N_ROWS, 0)), 1.0, "both").of(y)
     assert (targets.lows < targets.highs).all()
     assert (targets.values[-1] == 0).all()
 
 
 def test_other_rows_are_cut_where_the_first_ones_were():
     y, others = numbers(0), numbers(1) + 2
-    definition = NumberTargets.define(y, None, make_data(N_ROWS, 0), 1.0, "both")
+    definition = NumberTargets.define(y, None, TotalsOfRows(make_data(N_ROWS, 0)), 1.0, "both")
     first, later = definition.of(y), definition.of(others)
     assert later.names == first.names
     for name in ("lows", "highs", "centers"):

@@ -25,7 +25,7 @@ N_ROWS = 200
 
 def looked_up(source, block, combination, rows):
     """The bins (n_columns, n) of some rows, as if they were new."""
-    whole = WholeData(make_store(source, block), 1)
+    whole = WholeData(source.rule, make_store(source, block).rows.value_totals)
     hashes = {
         feature: own[source.data.codes[line, rows]]
         for line, (feature, own) in enumerate(zip(FEATURES, source.data.hashes, strict=True))

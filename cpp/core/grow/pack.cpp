@@ -34,18 +34,56 @@ OCELOT_INLINE double dither(std::size_t row) {
   return double(std::int32_t((std::uint32_t(row) * 2654435769u) >> 1)) * (1.0 / 2147483648.0);
 }
 
-// Rounds half up: floor(x + 0.5), or with an even dither floor(x + dither).
-OCELOT_HOT void quantize_field(const float* values, const float* weights, bool exact, bool dithered,
-                               double inverse_unit, const std::uint32_t* rows,
-                               std::size_t first_row, std::size_t first_place, std::size_t n,
-                               std::int32_t* out) {
-  for (std::size_t i = 0; i < n; ++i) {
-    const double value = values ? values[i] : 1.0f;
-    const double weight = weights ? weights[i] : 1.0f;
-    const double shift = dithered ? dither(first_place + (rows ? rows[i] : first_row + i)) : 0.5;
+// The rows of a field: the number of row i is rows[i], or first + i without a list.
+struct FieldRows {
+  const std::uint32_t* rows;
+  std::size_t first, first_place, n;
+};
+
+// Rounds half up: floor(x + 0.5), or with an even dither floor(x + dither). What does not change
+// from row to row is a template argument: the loops have no branches, and become vectors.
+template <bool weighted, bool exact, bool dithered, bool listed>
+OCELOT_INLINE void round_field(const float* values, const float* weights, double inverse_unit,
+                               const FieldRows& rows, std::int32_t* out) {
+  for (std::size_t i = 0; i < rows.n; ++i) {
+    const double value = values[i], weight = weighted ? weights[i] : 1.0f;
+    const std::size_t row = listed ? std::size_t(rows.rows[i]) : rows.first + i;
+    const double shift = dithered ? dither(rows.first_place + row) : 0.5;
     const double scaled = (exact ? value : value * weight) * inverse_unit;
     const double rounded = std::floor(scaled + shift);
     out[i] = std::int32_t(exact ? rounded * weight : rounded);
+  }
+}
+
+template <bool weighted, bool exact>
+OCELOT_INLINE void round_any(const float* values, const float* weights, bool dithered,
+                             double inverse_unit, const FieldRows& rows, std::int32_t* out) {
+  if (!dithered) {
+    round_field<weighted, exact, false, false>(values, weights, inverse_unit, rows, out);
+  } else if (rows.rows) {
+    round_field<weighted, exact, true, true>(values, weights, inverse_unit, rows, out);
+  } else {
+    round_field<weighted, exact, true, false>(values, weights, inverse_unit, rows, out);
+  }
+}
+
+// Without values the field is the weight itself; without weights all weigh 1.
+OCELOT_HOT void quantize_field(const float* values, const float* weights, bool exact, bool dithered,
+                               double inverse_unit, const FieldRows& rows, std::int32_t* out) {
+  if (!values && exact) {
+    for (std::size_t i = 0; i < rows.n; ++i) out[i] = weights ? std::int32_t(weights[i]) : 1;
+  } else if (!values && !weights) {
+    float ones[block_size];
+    std::fill(ones, ones + rows.n, 1.0f);
+    round_any<false, false>(ones, nullptr, dithered, inverse_unit, rows, out);
+  } else if (!values) {
+    round_any<false, false>(weights, nullptr, dithered, inverse_unit, rows, out);
+  } else if (!weights) {
+    round_any<false, false>(values, nullptr, dithered, inverse_unit, rows, out);
+  } else if (exact) {
+    round_any<true, true>(values, weights, dithered, inverse_unit, rows, out);
+  } else {
+    round_any<true, false>(values, weights, dithered, inverse_unit, rows, out);
   }
 }
 
@@ -99,7 +137,7 @@ void pack_gradients(const Fields& fields, const Rounding& rounding, const std::u
                       quantize_field(values ? values + begin : nullptr,
                                      fields.weights ? fields.weights + begin : nullptr,
                                      rounding.exact, rounding.dithered[f], 1.0 / rounding.units[f],
-                                     own_rows, first, rounding.first_place, n, field);
+                                     {own_rows, first, rounding.first_place, n}, field);
                     };
                     for (std::size_t word = 0; word < out.n_chunks * out.words; ++word) {
                       fill(2 * word, high);

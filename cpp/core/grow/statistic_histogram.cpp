@@ -298,4 +298,10 @@ void StatisticSums::sum_few(std::size_t page) const {
   }
 }
 
+void accumulate_statistics(const StatisticRows& rows, const StatisticHistograms& out,
+                           int n_threads) {
+  const StatisticSums sums(rows, out, n_threads);
+  parallel_for(rows.pages.size(), n_threads, [&](std::size_t page) { sums.sum_few(page); });
+}
+
 }  // namespace ocelot

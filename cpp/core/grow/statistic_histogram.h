@@ -82,4 +82,9 @@ class StatisticSums {
   void sum_many(const SumTask& task) const;
 };
 
+// All of them, as raw sums: histograms of leaves that are listed are overwritten, with zeros where
+// a leaf has no rows, and others stay as they are. Sums of shards may be added up and then scored.
+void accumulate_statistics(const StatisticRows& rows, const StatisticHistograms& out,
+                           int n_threads);
+
 }  // namespace ocelot

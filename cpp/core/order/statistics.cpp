@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
+#include <type_traits>
 #include <vector>
 
+#include "order/row_addends.h"
 #include "shared/multiversion.h"
 #include "shared/pool.h"
 
@@ -45,10 +46,20 @@ class HalfBytes {
 
 std::uint32_t frequency_bin(double count, double total) { return cut(0, 1).bin(count / total); }
 
+// Counts and sums are int64 in units. Where there are no weights, all targets are 0 or 1 and all
+// units are 1, uint32 holds the same numbers, so both give the same bins.
+template <class Number>
+constexpr bool counts_rows = std::is_same_v<Number, std::uint32_t>;
+
+template <class Number>
+OCELOT_INLINE double worth(Number number, double unit) {
+  return counts_rows<Number> ? double(number) : double(number) * unit;
+}
+
 // From a count and sums to the bins of all columns.
 class Bins {
  public:
-  explicit Bins(const StatisticColumns& columns) : columns_(columns) {
+  Bins(const StatisticColumns& columns, const double* units) : columns_(columns), units_(units) {
     for (std::size_t c = 0; c < columns.n_targets * columns.n_priors; ++c) {
       cuts_.push_back(cut(columns.lows[c], columns.highs[c]));
       prior_sums_.push_back(columns.prior_weight * columns.priors[c]);
@@ -61,106 +72,140 @@ class Bins {
   template <class Number>
   void write(const Number* sums, std::uint32_t frequency_bin, std::uint8_t* out) const {
     HalfBytes bins(out);
-    const double total = double(sums[0]) + columns_.prior_weight;
-    for (std::size_t c = 0; c < cuts_.size(); ++c) {
-      const double sum = double(sums[1 + c / columns_.n_priors]);
-      bins.put(cuts_[c].bin((sum + prior_sums_[c]) / total));
+    const double total = worth(sums[0], units_[0]) + columns_.prior_weight;
+    for (std::size_t t = 0, c = 0; t < columns_.n_targets; ++t) {
+      const double sum = worth(sums[1 + t], units_[1 + t]);
+      for (const std::size_t end = c + columns_.n_priors; c < end; ++c) {
+        bins.put(cuts_[c].bin((sum + prior_sums_[c]) / total));
+      }
     }
     if (columns_.frequency) bins.put(frequency_bin);
   }
 
  private:
   const StatisticColumns& columns_;
+  const double* units_;
   std::vector<Cut> cuts_;
   std::vector<double> prior_sums_;
 };
 
-// How often each value of a combination occurs, compared with the most frequent one, in the rows
-// from `begin` on. Number is an integer where targets and weights are counts; a double holds those
-// exactly, so both give the same bins.
+// The frequency's bin of each value.
+using FrequencyBins = std::vector<std::uint8_t>;
+
 template <class Number>
-struct Frequencies {
-  std::vector<std::uint8_t> bins;  // of each value
-
-  Frequencies(const StatisticInputs& inputs, std::size_t combination, std::size_t begin)
-      : bins(inputs.n_values(combination)) {
-    const std::size_t n_values = bins.size();
-    const std::uint32_t* const codes = inputs.codes(combination);
-    const float* const weights = inputs.weights.data;
-    std::vector<Number> counts(n_values);
-    for (std::size_t row = begin; row < inputs.n_rows(); ++row) {
-      counts[codes[row]] += weights ? Number(weights[row]) : Number(1);
-    }
-    if (counts.empty()) return;
-    const double total = 1 + double(*std::max_element(counts.begin(), counts.end()));
-    // Most values are rare: their bins are looked up, not divided for.
-    std::uint8_t of_rare[n_rare];
-    for (std::size_t count = 0; count < n_rare; ++count) {
-      of_rare[count] = std::uint8_t(frequency_bin(double(count), total));
-    }
-    for (std::size_t v = 0; v < n_values; ++v) {
-      const bool rare = counts[v] < Number(n_rare) && counts[v] == Number(std::size_t(counts[v]));
-      bins[v] = rare ? of_rare[std::size_t(counts[v])]
-                     : std::uint8_t(frequency_bin(double(counts[v]), total));
-    }
+FrequencyBins frequency_bins(std::span<const Number> counts, Number largest, double unit) {
+  const double total = 1 + worth(largest, unit);
+  // Most values are rare: their bins are looked up, not divided for.
+  constexpr std::size_t n_rare = 64;
+  std::uint8_t of_rare[n_rare];
+  for (std::size_t count = 0; count < n_rare; ++count) {
+    of_rare[count] = std::uint8_t(frequency_bin(worth(Number(count), unit), total));
   }
+  FrequencyBins bins(counts.size());
+  for (std::size_t v = 0; v < counts.size(); ++v) {
+    const auto count = std::size_t(counts[v]);
+    bins[v] = count < n_rare ? of_rare[count]
+                             : std::uint8_t(frequency_bin(worth(counts[v], unit), total));
+  }
+  return bins;
+}
 
- private:
-  static constexpr std::size_t n_rare = 64;
-};
+// How often each value of a combination occurs, compared with the most frequent one: as it is
+// known, or in the rows from `begin` on.
+template <class Number>
+FrequencyBins frequencies_of(const StatisticInputs& inputs, std::size_t combination,
+                             std::size_t begin) {
+  const std::size_t n_values = inputs.n_values(combination);
+  const double unit = inputs.units[0];
+  if (!inputs.known.counts.empty()) {
+    const auto counts = inputs.known.counts.subspan(inputs.first_entry(combination), n_values);
+    return frequency_bins(counts, inputs.known.largest[combination], unit);
+  }
+  const std::uint32_t* const codes = inputs.codes(combination);
+  const RowAddends addends(inputs.targets, inputs.weights, inputs.units);
+  std::vector<Number> counts(n_values);
+  for (std::size_t row = begin; row < inputs.n_rows(); ++row) {
+    counts[codes[row]] += counts_rows<Number> ? Number(1) : Number(addends.count(row));
+  }
+  if (counts.empty()) return {};
+  const Number largest = *std::max_element(counts.begin(), counts.end());
+  return frequency_bins(std::span<const Number>(counts), largest, unit);
+}
 
 // The statistic of one combination in one ordering.
 template <class Number>
 class Scan {
  public:
   Scan(const StatisticInputs& inputs, std::size_t combination, const Bins& bins,
-       const Frequencies<Number>& frequencies)
+       const FrequencyBins& frequencies)
       : codes_(inputs.codes(combination)),
-        targets_(inputs.targets.data),
-        weights_(inputs.weights.data),
-        n_rows_(inputs.n_rows()),
-        n_targets_(inputs.targets.n_lines),
+        targets_(inputs.targets),
+        addends_(inputs.targets, inputs.weights, inputs.units),
+        count_unit_(inputs.units[0]),
+        n_ordered_(inputs.n_ordered()),
+        n_fields_(inputs.targets.n_lines + 1),
         n_bytes_(bins.n_bytes()),
         bins_(bins),
         frequencies_(frequencies) {
     // Memory of this thread: sums of many values, made anew each time, would be cleared twice.
     static thread_local std::vector<Number> memory;
-    memory.assign(frequencies.bins.size() * (n_targets_ + 1), Number(0));
+    const std::size_t size = inputs.n_values(combination) * n_fields_;
+    if (inputs.known.before.empty()) {
+      memory.assign(size, Number(0));
+    } else {
+      const auto before =
+          inputs.known.before.subspan(inputs.first_entry(combination) * n_fields_, size);
+      memory.assign(before.begin(), before.end());
+    }
     sums_ = memory.data();
   }
 
+  // Rows below n_out_rows get a statistic.
   void run(const std::uint32_t* order, const HistoryRule& history, std::size_t n_out_rows,
            std::uint8_t* out) {
     if (history.kind == History::before) {
-      run_in_order(order, history.window, out);
-      return;
-    }
-    const std::size_t begin = history.kind == History::apart ? n_out_rows : 0;
-    for (std::size_t row = begin; row < n_rows_; ++row) add(sums_of(row), row, 1);
-    std::vector<Number> own(n_targets_ + 1);
-    for (std::size_t row = 0; row < n_out_rows; ++row) {
-      std::copy_n(sums_of(row), own.size(), own.data());
-      if (history.kind == History::all_but_own) add(own.data(), row, -1);
-      bins_.write(own.data(), frequencies_.bins[codes_[row]], out + row * n_bytes_);
+      run_in_order(order, history.window, n_out_rows, out);
+    } else {
+      run_together(order, history.kind, n_out_rows, out);
     }
   }
 
  private:
-  void run_in_order(const std::uint32_t* order, std::size_t window, std::uint8_t* out) {
-    const double window_total = window ? 1 + double(largest_of_last(order, window)) : 0;
-    for (std::size_t k = 0; k < n_rows_; ++k) {
-      if (k + 2 * lookahead < n_rows_) __builtin_prefetch(&codes_[order[k + 2 * lookahead]]);
-      if (k + lookahead < n_rows_) {
-        const std::uint32_t ahead = order[k + lookahead];
-        __builtin_prefetch(sums_of(ahead));
-        __builtin_prefetch(out + ahead * n_bytes_, 1);
+  void run_together(const std::uint32_t* order, History kind, std::size_t n_out_rows,
+                    std::uint8_t* out) {
+    const std::size_t first_row = kind == History::apart ? n_out_rows : 0;
+    for (std::size_t k = 0; k < n_ordered_; ++k) {
+      prefetch_sums(order, k);
+      if (order[k] >= first_row) add(sums_of(order[k]), order[k], 1);
+    }
+    std::vector<Number> own(n_fields_);
+    for (std::size_t k = 0; k < n_ordered_; ++k) {
+      prefetch_sums(order, k);
+      const std::size_t row = order[k];
+      if (row >= n_out_rows) continue;
+      std::copy_n(sums_of(row), n_fields_, own.data());
+      if (kind == History::all_but_own) add(own.data(), row, -1);
+      bins_.write(own.data(), frequencies_[codes_[row]], out + row * n_bytes_);
+    }
+  }
+
+  void run_in_order(const std::uint32_t* order, std::size_t window, std::size_t n_out_rows,
+                    std::uint8_t* out) {
+    const double window_total = window ? 1 + worth(largest_of_last(order, window), count_unit_) : 0;
+    for (std::size_t k = 0; k < n_ordered_; ++k) {
+      prefetch_sums(order, k);
+      if (k + lookahead < n_ordered_ && order[k + lookahead] < n_out_rows) {
+        __builtin_prefetch(out + order[k + lookahead] * n_bytes_, 1);
       }
       const std::uint32_t row = order[k];
       Number* sums = sums_of(row);
-      // In a window the frequency is that of the window.
-      const std::uint32_t frequency =
-          window ? frequency_bin(double(sums[0]), window_total) : frequencies_.bins[codes_[row]];
-      bins_.write(sums, frequency, out + row * n_bytes_);
+      if (row < n_out_rows) {
+        // In a window the frequency is that of the window.
+        const std::uint32_t frequency =
+            window ? frequency_bin(worth(sums[0], count_unit_), window_total)
+                   : frequencies_[codes_[row]];
+        bins_.write(sums, frequency, out + row * n_bytes_);
+      }
       add(sums, row, 1);
       if (window && k >= window) add(sums_of(order[k - window]), order[k - window], -1);
     }
@@ -168,33 +213,45 @@ class Scan {
 
   // The largest count of the last window, which is the history of new rows.
   Number largest_of_last(const std::uint32_t* order, std::size_t window) {
-    const std::uint32_t* first = order + (n_rows_ - std::min(window, n_rows_));
+    const std::uint32_t* first = order + (n_ordered_ - std::min(window, n_ordered_));
     Number largest = 0;
-    for (const std::uint32_t* row = first; row < order + n_rows_; ++row) {
-      largest = std::max(largest, sums_of(*row)[0] += weight(*row));
+    for (const std::uint32_t* row = first; row < order + n_ordered_; ++row) {
+      largest = std::max(largest, sums_of(*row)[0] += count(*row));
     }
-    for (const std::uint32_t* row = first; row < order + n_rows_; ++row) sums_of(*row)[0] = 0;
+    for (const std::uint32_t* row = first; row < order + n_ordered_; ++row) sums_of(*row)[0] = 0;
     return largest;
   }
 
-  Number* sums_of(std::size_t row) { return &sums_[codes_[row] * (n_targets_ + 1)]; }
+  // Of a row that comes soon: values are all over the place.
+  OCELOT_INLINE void prefetch_sums(const std::uint32_t* order, std::size_t k) const {
+    if (k + 2 * lookahead < n_ordered_) __builtin_prefetch(&codes_[order[k + 2 * lookahead]]);
+    if (k + lookahead < n_ordered_) __builtin_prefetch(sums_of(order[k + lookahead]));
+  }
 
-  Number weight(std::size_t row) const { return weights_ ? Number(weights_[row]) : Number(1); }
+  Number* sums_of(std::size_t row) const { return &sums_[codes_[row] * n_fields_]; }
 
-  void add(Number* sums, std::size_t row, int sign) {
-    const Number w = sign > 0 ? weight(row) : Number(-weight(row));
-    sums[0] += w;
-    for (std::size_t t = 0; t < n_targets_; ++t) {
-      sums[1 + t] += w * Number(targets_[t * n_rows_ + row]);
+  Number count(std::size_t row) const {
+    return counts_rows<Number> ? Number(1) : Number(addends_.count(row));
+  }
+
+  void add(Number* sums, std::size_t row, int sign) const {
+    if constexpr (counts_rows<Number>) {
+      sums[0] += Number(sign);
+      for (std::size_t t = 0; t + 1 < n_fields_; ++t) {
+        sums[1 + t] += Number(sign) * Number(targets_[t][row]);
+      }
+    } else {
+      addends_.add(sums, row, sign);
     }
   }
 
   const std::uint32_t* codes_;
-  const float* targets_;
-  const float* weights_;
-  std::size_t n_rows_, n_targets_, n_bytes_;
+  Matrix<const float> targets_;
+  RowAddends addends_;
+  double count_unit_;
+  std::size_t n_ordered_, n_fields_, n_bytes_;
   const Bins& bins_;
-  const Frequencies<Number>& frequencies_;
+  const FrequencyBins& frequencies_;
   Number* sums_;  // of each value its count, then the sum of each target
 };
 
@@ -233,23 +290,23 @@ struct CountAndSum {
 struct RowsInTime {
   const std::uint32_t *codes, *order;
   const std::uint8_t* targets;
-  std::size_t n_rows;
+  std::size_t n_ordered, n_out_rows;
 };
 
-// sums [n_values] begin with the frequency's bins.
+// sums [n_values] begin with the frequency's bins and what is known already.
 template <std::size_t n_bytes>
 OCELOT_INLINE void scan_in_order(const RowsInTime& rows, const FourCuts& cuts, CountAndSum* sums,
                                  std::uint8_t* out) {
   const std::uint32_t *const codes = rows.codes, *const order = rows.order;
   const std::uint8_t* const targets = rows.targets;
-  const std::size_t n_rows = rows.n_rows;
+  const std::size_t n_ordered = rows.n_ordered, n_out_rows = rows.n_out_rows;
   const Four prior_sums = cuts.prior_sums, lows = cuts.lows, scales = cuts.scales;
   const Four zero{}, last = zero + 15.0;
   const double prior_weight = cuts.prior_weight;
   const std::uint32_t frequency_shift = cuts.frequency_shift;
-  for (std::size_t k = 0; k < n_rows; ++k) {
-    if (k + 2 * lookahead < n_rows) __builtin_prefetch(&codes[order[k + 2 * lookahead]]);
-    if (k + lookahead < n_rows) {
+  for (std::size_t k = 0; k < n_ordered; ++k) {
+    if (k + 2 * lookahead < n_ordered) __builtin_prefetch(&codes[order[k + 2 * lookahead]]);
+    if (k + lookahead < n_ordered) {
       const std::uint32_t ahead = order[k + lookahead];
       __builtin_prefetch(&sums[codes[ahead]]);
       __builtin_prefetch(out + ahead * n_bytes, 1);
@@ -264,7 +321,7 @@ OCELOT_INLINE void scan_in_order(const RowsInTime& rows, const FourCuts& cuts, C
     const FourBins bins = __builtin_convertvector(x, FourBins);
     const auto packed = std::uint16_t(bins[0] | bins[1] << 4 | bins[2] << 8 |
                                       int(own.count >> 28) << frequency_shift);
-    std::memcpy(out + row * n_bytes, &packed, n_bytes);
+    if (row < n_out_rows) std::memcpy(out + row * n_bytes, &packed, n_bytes);
     own.count += 1;
     own.sum += targets[k];
   }
@@ -279,21 +336,31 @@ OCELOT_HOT void scan(const RowsInTime& rows, const FourCuts& cuts, CountAndSum* 
 bool are_counts(const StatisticInputs& inputs) {
   if (inputs.weights) return false;
   const Matrix<const float>& targets = inputs.targets;
-  return std::all_of(targets.data, targets.data + targets.n_lines * targets.stride,
+  return std::all_of(inputs.units, inputs.units + targets.n_lines + 1,
+                     [](double unit) { return unit == 1.0; }) &&
+         std::all_of(targets.data, targets.data + targets.n_lines * targets.stride,
                      [](float t) { return t == 0.0f || t == 1.0f; });
+}
+
+// Do all counts stay between 0 and `most`, and sums of zeros and ones as well?
+bool are_at_most(const StatisticInputs& inputs, std::size_t most) {
+  if (inputs.n_ordered() > most) return false;
+  const auto most_before = std::int64_t(most - inputs.n_ordered());
+  return std::all_of(inputs.known.before.begin(), inputs.known.before.end(),
+                     [&](std::int64_t total) { return total >= 0 && total <= most_before; });
 }
 
 bool is_usual(const StatisticInputs& inputs, const HistoryRule& history,
               const StatisticColumns& columns) {
   return history.kind == History::before && history.window == 0 && columns.n_targets == 1 &&
-         columns.n_priors <= fast_priors && columns.frequency && inputs.n_rows() < count_mask;
+         columns.n_priors <= fast_priors && columns.frequency && are_at_most(inputs, count_mask);
 }
 
 void run_fast(const StatisticInputs& inputs, const StatisticColumns& columns,
               const FilledPages& out, int n_threads) {
   const FourCuts cuts(columns);
-  const std::size_t n_rows = inputs.n_rows(), n_orderings = inputs.n_orderings();
-  std::vector<std::uint8_t> targets(n_orderings * n_rows);  // in the order of time
+  const std::size_t n_ordered = inputs.n_ordered(), n_orderings = inputs.n_orderings();
+  std::vector<std::uint8_t> targets(n_orderings * n_ordered);  // in the order of time
   parallel_blocks(targets.size(), 65536, n_threads,
                   [&](std::size_t begin, std::size_t end, std::size_t) {
                     for (std::size_t i = begin; i < end; ++i) {
@@ -303,14 +370,22 @@ void run_fast(const StatisticInputs& inputs, const StatisticColumns& columns,
   parallel_for(inputs.n_combinations() * n_orderings, n_threads, [&](std::size_t task) {
     const std::size_t c = task / n_orderings, r = task % n_orderings;
     const std::size_t n_values = inputs.n_values(c);
-    const Frequencies<std::uint32_t> frequencies(inputs, c, 0);
+    const FrequencyBins frequencies = frequencies_of<std::uint32_t>(inputs, c, 0);
     // Memory of this thread: sums of many values, allocated anew each time, cost more to clear.
     static thread_local std::vector<CountAndSum> sums;
     sums.resize(std::max(sums.size(), n_values));
     for (std::size_t v = 0; v < n_values; ++v) {
-      sums[v] = {std::uint32_t(frequencies.bins[v]) << 28, 0};
+      sums[v] = {std::uint32_t(frequencies[v]) << 28, 0};
     }
-    const RowsInTime rows{inputs.codes(c), inputs.orders[r], targets.data() + r * n_rows, n_rows};
+    if (!inputs.known.before.empty()) {
+      const std::int64_t* const before = inputs.known.before.data() + 2 * inputs.first_entry(c);
+      for (std::size_t v = 0; v < n_values; ++v) {
+        sums[v].count += std::uint32_t(before[2 * v]);
+        sums[v].sum = std::uint32_t(before[2 * v + 1]);
+      }
+    }
+    const RowsInTime rows{inputs.codes(c), inputs.orders[r], targets.data() + r * n_ordered,
+                          n_ordered, out.n_rows};
     scan(rows, cuts, sums.data(), out[task]);
   });
 }
@@ -318,15 +393,15 @@ void run_fast(const StatisticInputs& inputs, const StatisticColumns& columns,
 template <class Number>
 void run_any(const StatisticInputs& inputs, const HistoryRule& history,
              const StatisticColumns& columns, const FilledPages& out, int n_threads) {
-  const Bins bins(columns);
+  const Bins bins(columns, inputs.units);
   const std::size_t n_orderings = inputs.n_orderings();
-  std::vector<std::optional<Frequencies<Number>>> frequencies(inputs.n_combinations());
+  std::vector<FrequencyBins> frequencies(inputs.n_combinations());
   const std::size_t begin = history.kind == History::apart ? out.n_rows : 0;
   parallel_for(inputs.n_combinations(), n_threads,
-               [&](std::size_t c) { frequencies[c].emplace(inputs, c, begin); });
+               [&](std::size_t c) { frequencies[c] = frequencies_of<Number>(inputs, c, begin); });
   parallel_for(inputs.n_combinations() * n_orderings, n_threads, [&](std::size_t task) {
     const std::size_t c = task / n_orderings, r = task % n_orderings;
-    Scan<Number>(inputs, c, bins, *frequencies[c])
+    Scan<Number>(inputs, c, bins, frequencies[c])
         .run(inputs.orders[r], history, out.n_rows, out[task]);
   });
 }
@@ -335,8 +410,8 @@ void run_any(const StatisticInputs& inputs, const HistoryRule& history,
 
 void target_statistics(const StatisticInputs& inputs, const HistoryRule& history,
                        const StatisticColumns& columns, const FilledPages& out, int n_threads) {
-  if (!are_counts(inputs)) {
-    run_any<double>(inputs, history, columns, out, n_threads);
+  if (!are_counts(inputs) || !are_at_most(inputs, UINT32_MAX)) {
+    run_any<std::int64_t>(inputs, history, columns, out, n_threads);
   } else if (is_usual(inputs, history, columns)) {
     run_fast(inputs, columns, out, n_threads);
   } else {

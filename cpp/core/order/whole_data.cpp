@@ -6,22 +6,15 @@
 
 namespace ocelot {
 
-void total_by_value(const std::uint32_t* codes, const Matrix<const float>& targets, Weights weights,
-                    const RowList& rows, const ValueTotals& out) {
-  const std::size_t n_values = out.counts.size(), n_targets = targets.n_lines;
-  std::fill_n(out.counts.data(), n_values, 0.0);
-  std::fill_n(out.sums, n_values * n_targets, 0.0);
-  std::fill_n(out.rows, n_values, 0);
-  double *const counts = out.counts.data(), *const sums = out.sums;
-  std::uint32_t* const last_rows = out.rows;
+void total_by_value(const std::uint32_t* codes, const RowAddends& addends, const RowList& rows,
+                    const ValueTotals& out) {
+  const std::size_t n_fields = addends.n_targets() + 1;
+  std::fill_n(out.totals, out.n_values * n_fields, 0);
+  std::fill_n(out.rows, out.n_values, 0);
   for (std::size_t i = 0; i < rows.count; ++i) {
     const std::size_t row = rows[i], value = codes[row];
-    const double weight = weights[row];
-    counts[value] += weight;
-    last_rows[value] = std::uint32_t(row);
-    for (std::size_t t = 0; t < n_targets; ++t) {
-      sums[value * n_targets + t] += weight * targets[t][row];
-    }
+    addends.add(out.totals + value * n_fields, row);
+    out.rows[value] = std::uint32_t(row);
   }
 }
 

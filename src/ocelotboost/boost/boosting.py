@@ -32,11 +32,11 @@ from ocelotboost.boost.models import Models
 from ocelotboost.boost.ordered import OrderedModels
 from ocelotboost.boost.plain import PlainModels
 from ocelotboost.boost.settings import BoostSettings
-from ocelotboost.boost.shards import Shards
+from ocelotboost.boost.shards import Shards, ask
 from ocelotboost.boost.snapshot import NO_SNAPSHOTS, Snapshots
-from ocelotboost.boost.state import Generators, TrainingState
+from ocelotboost.boost.state import Generators, Moves, TrainingState
 from ocelotboost.boost.stopping import BestIteration, TimeLimit, diverges, warn_of_no_trees
-from ocelotboost.boost.training_set import TrainingSet
+from ocelotboost.boost.training_set import ShardSettings, TrainingSet
 from ocelotboost.boost.tree import GrownTree, leaf_size, without_idle_split
 from ocelotboost.errors import ParameterError
 from ocelotboost.loss.base import Floats, Loss
@@ -70,45 +70,45 @@ def boost(
     eval_sets: list[EvalSet],
     loss: Loss,
     metrics: list[MetricLike],
-    start: Floats,
     settings: BoostSettings,
     callbacks: list[Any],
     seed: np.random.SeedSequence,
     snapshots: Snapshots = NO_SNAPSHOTS,
 ) -> Boosted:
-    """Train from the raw predictions ``start`` (n_outputs, n). The first of ``metrics``, on the
+    """Train from the raw predictions that the rows begin with. The first of ``metrics``, on the
     first eval set, decides about stopping; without metrics the loss does.
 
     Training goes on from the last of its ``snapshots``. Ctrl-C ends it after the last tree that was
     finished, its metrics included."""
     loss_pass = pass_for(loss, settings.n_threads)
     loss_metric = LossMetric(loss, loss_pass)
-    generators = Generators.of(seed, training.parcels.n_parcels)
-    shards = Shards.of(
-        training,
-        loss_pass,
-        n_gradients(len(start), settings),
-        settings.sampling,
-        generators.samples,
-        settings.n_threads,
+    samples, *others = seed.spawn(4)
+    generators, n_outputs = Generators.of(others), loss.n_outputs
+    shards = training.holder.open(
+        ShardSettings(
+            loss, n_gradients(n_outputs, settings), settings.sampling, samples, settings.n_threads
+        )
     )
-    models = _models(training, shards, loss, loss_pass, start, settings)
+    models = _models(training, shards, loss, loss_pass, settings)
     with_unseen = models.unseen() is not None
     evaluation = Evaluation(loss_metric, metrics, eval_sets, with_unseen)
     judge = metrics[0] if metrics else loss_metric
     watched = (eval_sets[0].name, judge.name) if eval_sets else None
     state = TrainingState(
         generators=generators,
+        n_outputs=n_outputs,
         raw=_raw_by_name(shards, eval_sets),
         history=evaluation.history,
         curve=evaluation.curve(watched),
         best=BestIteration(watched, judge.higher_is_better, settings.early_stopping_rounds),
         clock=TimeLimit(settings.time_limit),
     )
-    grower = Grower(training, shards, len(start), settings, generators)
+    grower = Grower(training, shards, n_outputs, settings, generators)
     trees, iterations = state.trees, settings.iterations
     snapshots.resume(state)
     if trees:
+        for again in state.moves:
+            models.repeat_tree(again.splits, again.values)
         models.raw_restored()
         for tree in trees:
             grower.finished(tree)
@@ -121,13 +121,15 @@ def boost(
             snapshots.before_tree(state)
             ordering = grower.draw(models.orderings)
             splits = grower.structure(ordering, trees)
-            values, weights = models.add_tree(splits)
-            tree = without_idle_split(GrownTree(splits, values, weights))
+            added = models.add_tree(splits)
+            tree = without_idle_split(GrownTree(splits, added.values, added.weights))
             for eval_set in eval_sets:
                 eval_set.add_tree(tree, settings.n_threads)
             evaluation.record(training.target, training.weight, models.main, models.unseen())
             grower.finished(tree)
             _check_convergence(tree, state.history[LEARN][loss_metric.name], settings)
+            if not shards.lasting:
+                state.moves.append(Moves(splits, added.moves))
             trees.append(tree)  # the one step that counts: what comes before it can be taken back
             info = state.info(len(trees) - 1, iterations)
             state.stopped = call(callbacks, "after_iteration", info)
@@ -159,12 +161,15 @@ def _check_convergence(tree: GrownTree, losses: Sequence[float], settings: Boost
 
 
 def _raw_by_name(shards: Shards, eval_sets: Sequence[EvalSet]) -> dict[str, Floats]:
-    """The raw predictions of all models and eval sets: the arrays that trees are added to."""
-    found = {
-        f"{name}, parcel {p}": raw
-        for p, of_models in enumerate(shards.ask(lambda shard: shard.raw()))
-        for name, raw in of_models.items()
-    }
+    """The raw predictions of all models and eval sets: the arrays that trees are added to. Those
+    of shards elsewhere are made again by adding all trees again."""
+    found = {}
+    if shards.lasting:
+        found = {
+            f"{name}, parcel {p}": raw
+            for p, of_models in enumerate(ask(shards, lambda shard: shard.raw()))
+            for name, raw in of_models.items()
+        }
     return {**found, **{f"eval set {i}": own.raw for i, own in enumerate(eval_sets)}}
 
 
@@ -173,7 +178,6 @@ def _models(
     shards: Shards,
     loss: Loss,
     loss_pass: Pass,
-    start: Floats,
     settings: BoostSettings,
 ) -> Models:
     rate, leaves = settings.learning_rate, settings.leaves
@@ -182,7 +186,6 @@ def _models(
             shards,
             loss,
             loss_pass,
-            start,
             training.total_weight,
             training.n_statistic_orderings,
             rate,
@@ -194,7 +197,6 @@ def _models(
         training,
         loss,
         loss_pass,
-        start,
         rate,
         leaves,
         settings.segments,

@@ -16,7 +16,7 @@ from ocelotboost.kernels import native
 from ocelotboost.loss.base import Floats, Loss, Targets
 from ocelotboost.loss.passes import Pass
 from ocelotboost.metric.base import MetricLike
-from ocelotboost.order.binned_rows import BinnedRows
+from ocelotboost.order.binned_rows import BinnedRows, PagedStatistics, located
 
 #: In the history: training rows at the model.
 LEARN = "learn"
@@ -30,20 +30,23 @@ class EvalSet:
     """Held-out rows and their raw predictions so far.
 
     binned      to be asked the questions of trees
+    statistics  those of their categories; None where there are none
     row_hashes  the categories of each feature that has statistics: uint64 (n,)
     raw         float64 (n_outputs, n), changed by every tree
     """
 
     name: str
     binned: BinnedRows
+    statistics: PagedStatistics | None
     row_hashes: Mapping[int, NDArray[np.uint64]]
     target: Targets
     weight: NDArray[np.float32] | None
     raw: Floats
 
     def add_tree(self, tree: GrownTree, n_threads: int) -> None:
-        leaves = np.empty(len(self.target), dtype=np.uint32)
-        self.binned.assign_leaves(tree.splits, 0, leaves, n_threads)
+        leaves = np.zeros(len(self.target), dtype=np.uint32)
+        for some, pages in located(tree.splits, self.statistics, 0):
+            self.binned.append_answers(some, pages, leaves, n_threads)
         native.add_leaf_values(leaves, tree.leaf_values, self.raw, n_threads=n_threads)
 
 

@@ -3,11 +3,12 @@ grows."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from ocelotboost.boost.settings import BoostSettings
 from ocelotboost.boost.shard import GradientSums
-from ocelotboost.boost.shards import Shards
+from ocelotboost.boost.shards import Shards, ask
 from ocelotboost.boost.state import Generators
 from ocelotboost.boost.training_set import TrainingSet
 from ocelotboost.boost.tree import GrownTree, combinations_of, leaf_size
@@ -15,11 +16,14 @@ from ocelotboost.grow.cells import Cells
 from ocelotboost.grow.oblivious import Scorers, draw_candidates, grow_oblivious
 from ocelotboost.grow.packing import GradientUnits, Scale, choose_scale
 from ocelotboost.grow.random_score import noise_scale
-from ocelotboost.grow.rows import AllRows
+from ocelotboost.grow.rows import AllRows, GrowingRows
 from ocelotboost.grow.scorer import ColumnScorer
 from ocelotboost.grow.statistic_scorer import StatisticScorer
+from ocelotboost.order.binned_rows import PagedStatistics
 from ocelotboost.order.feature import Split
 from ocelotboost.order.parcels import sum_in_order
+
+Answer = TypeVar("Answer")
 
 
 class Grower:
@@ -38,8 +42,8 @@ class Grower:
         self._n_outputs = n_outputs
         self._settings = settings
         self._generators = generators
-        self._rows = AllRows([shard.growing for shard in shards.shards])
-        self._scorers = _scorers(training, self._rows, n_gradients(n_outputs, settings), settings)
+        self._rows = AllRows(GrowingShards(shards))
+        self._scorers = _scorers(training, shards, self._rows, n_outputs, settings)
         self._n_eras = 1 if settings.segments is None else settings.segments.n_segments + 1
 
     def draw(self, orderings: list[int]) -> int:
@@ -51,16 +55,16 @@ class Grower:
         ordering's model."""
         training, settings, generators = self._training, self._settings, self._generators
         size = leaf_size(trees[-1]) if trees else self._mean_length(ordering)
-        sums = self._shards.ask(lambda shard: shard.sample(ordering, size))
+        sums = ask(self._shards, lambda shard: shard.sample(ordering, size, len(trees)))
         scale = self._scale(sums)
-        offsets = [shard.pack(scale, self._n_eras) for shard in self._shards.shards]
+        offsets = self._shards.each(lambda shard: shard.pack(scale, self._n_eras))
         return grow_oblivious(
             GradientUnits(scale.units, self._n_outputs),
             self._rows,
             Cells.of(offsets, self._n_eras),
             ordering,
             *draw_candidates(
-                training.block.n_columns, settings.combinations, settings.rsm, generators.columns
+                training.n_columns, settings.combinations, settings.rsm, generators.columns
             ),
             self._scorers,
             depth=settings.depth,
@@ -75,15 +79,15 @@ class Grower:
 
     def _mean_length(self, ordering: int) -> float:
         """Of the rows' gradients."""
-        lengths = self._shards.ask(lambda shard: shard.lengths(ordering))
-        return sum(lengths) / self._training.block.n_rows
+        lengths = ask(self._shards, lambda shard: shard.lengths(ordering))
+        return sum(lengths) / self._training.n_rows
 
     def _scale(self, sums: Sequence[GradientSums]) -> Scale:
         """The one on which the gradients of all parcels become integers."""
         training, all_rows = self._training, self._settings.sampling.takes_all_rows
         return choose_scale(
             sum_in_order([own.fields for own in sums]),
-            training.block.n_rows,
+            training.n_rows,
             has_weights=training.weight is not None or not all_rows,
             whole_weights=training.whole_weights and all_rows,
         )
@@ -102,22 +106,35 @@ def n_gradients(n_outputs: int, settings: BoostSettings) -> int:
     return n_outputs
 
 
+class GrowingShards:
+    """The growing rows of all shards, asked together."""
+
+    def __init__(self, shards: Shards) -> None:
+        self._shards = shards
+        self.only = None if shards.only is None else shards.only.growing
+        self.statistics: PagedStatistics | None = shards.statistics
+
+    def each(self, request: Callable[[GrowingRows], Answer]) -> list[Answer]:
+        return self._shards.each(lambda shard: request(shard.growing))
+
+
 def _scorers(
-    training: TrainingSet, rows: AllRows, n_gradients: int, settings: BoostSettings
+    training: TrainingSet, shards: Shards, rows: AllRows, n_outputs: int, settings: BoostSettings
 ) -> Scorers:
-    n_leaves = max(min(1 << (settings.depth - 1), training.block.n_rows), 1)
+    n_leaves = max(min(1 << (settings.depth - 1), training.n_rows), 1)
     n_eras = 1 if settings.segments is None else settings.segments.n_segments + 1
+    gradients = n_gradients(n_outputs, settings)
     columns = statistics = None
-    if training.statistics is None or (training.block.layout.bin_counts > 1).any():
+    if shards.statistics is None or (training.layout.bin_counts > 1).any():
         columns = ColumnScorer(
-            rows, training.features, n_gradients, n_leaves * n_eras, settings.score
+            rows, training.layout, training.features, gradients, n_leaves * n_eras, settings.score
         )
-    if training.statistics is not None:
+    if shards.statistics is not None:
         statistics = StatisticScorer(
-            training.statistics,
-            rows.only,
+            shards.statistics,
+            rows,
             settings.combinations.most(settings.depth),
-            n_gradients,
+            gradients,
             n_leaves * n_eras,
             settings.model_size_reg,
             settings.score,

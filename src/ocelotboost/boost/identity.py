@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.boost.evaluation import EvalSet
-from ocelotboost.boost.training_set import TrainingSet
+from ocelotboost.boost.training_set import Digests, HeldRows, TrainingSet
 from ocelotboost.errors import SnapshotError
-from ocelotboost.loss.base import Floats
+from ocelotboost.order.statistic_rows import StatisticRows
 from ocelotboost.quantize.quantizer import Quantizer
 
 #: Compared by themselves.
@@ -45,54 +45,78 @@ def identify(
     eval_sets: Sequence[EvalSet],
     quantizer: Quantizer,
     names: Sequence[str] | None,
-    start: Floats,
+    start: Sequence[Any],
     more_of_target: Any,
     parameters: Mapping[str, Any],
 ) -> Identity:
-    """``names`` are those of the columns; ``start`` the raw predictions that training begins with.
+    """``names`` are those of the columns; ``start`` tells what training begins with.
     ``more_of_target`` is what the encoded target does not tell of the user's, as its labels."""
-    n_features = len(quantizer.categorical)
-    statistics = training.statistics
-    source = None if statistics is None else statistics.source
-    target: list[Any] = [training.target, repr(more_of_target)]
-    weight: list[Any] = [training.weight]
-    times: list[Any] = [training.orderings]
-    if source is not None:
-        target.append(source.targets.values)
-        weight.append(source.weight)
-        times.append(source.orderings)
+    held = training.holder.digests()
     return Identity(
-        counts={"rows": training.block.n_rows, "columns": n_features},
+        counts={"rows": training.n_rows, "columns": len(quantizer.categorical)},
         data={
-            "the names of the columns of X": _digest(repr(names)),
-            **_columns(training, quantizer, names),
-            "y": _digest(*target),
-            "sample_weight": _digest(*weight),
-            "the order or times of the rows": _digest(*times),
-            "init_model, or the start value": _digest(start),
-            **{f"the eval set {own.name!r}": _digest(*_parts(own)) for own in eval_sets},
+            "the names of the columns of X": digest(repr(names)),
+            **_columns(held, quantizer, names),
+            "y": digest(training.target, repr(more_of_target), *_told(held, "targets")),
+            "sample_weight": digest(training.weight, *_told(held, "weights")),
+            "the order or times of the rows": digest(training.orderings, *_told(held, "times")),
+            "init_model, or the start value": digest(*start),
+            **{f"the eval set {own.name!r}": digest(*_parts(own)) for own in eval_sets},
         },
         parameters=dict(parameters),
     )
 
 
+def held_digests(rows: HeldRows) -> list[Digests]:
+    """Of each parcel, and of the rows that are history only."""
+    found = [_digests_of(rows, places) for places in rows.parcels.slices]
+    if rows.statistics is not None:
+        source = rows.statistics.source
+        history = slice(rows.n_rows, source.data.n_rows)
+        found.append(
+            {**_of_statistics(rows.statistics, history), "times": digest(*source.orderings)}
+        )
+    return found
+
+
+def _digests_of(rows: HeldRows, places: slice) -> Digests:
+    bins = {f"column {c}": digest(rows.block.bins(c)[places]) for c in range(rows.block.n_columns)}
+    own = {} if rows.statistics is None else _of_statistics(rows.statistics, places)
+    return {**bins, **own}
+
+
+def _of_statistics(statistics: StatisticRows, places: slice) -> Digests:
+    source = statistics.source
+    data = source.data
+    categories = {
+        f"category {feature}": digest(hashes.take(codes[places]))
+        for feature, hashes, codes in zip(data.features, data.hashes, data.codes, strict=True)
+    }
+    weight = None if source.weight is None else source.weight[places]
+    targets = digest(source.targets.values[:, places])
+    return {**categories, "targets": targets, "weights": digest(weight)}
+
+
+def _told(held: Sequence[Digests], what: str) -> list[str]:
+    """What all parcels say of something, in their order."""
+    return [own[what] for own in held if what in own]
+
+
 def _columns(
-    training: TrainingSet, quantizer: Quantizer, names: Sequence[str] | None
+    held: Sequence[Digests], quantizer: Quantizer, names: Sequence[str] | None
 ) -> dict[str, str]:
     """A digest for each column of X: its bins and borders, or its categories."""
     n_features = len(quantizer.categorical)
     parts: list[list[Any]] = [[bool(c)] for c in quantizer.categorical]
     owners = [*range(n_features), *quantizer.indicators.columns.tolist()]
     for column, owner in enumerate(owners):
-        bins = training.block.bins(column)
-        parts[owner] += [bins, quantizer.borders[column], quantizer.missing[column : column + 1]]
-    if training.statistics is not None:
-        data = training.statistics.source.data
-        for line, feature in enumerate(data.features):
-            parts[feature] += [data.codes[line], data.hashes[line]]
+        parts[owner] += _told(held, f"column {column}")
+        parts[owner] += [quantizer.borders[column], quantizer.missing[column : column + 1]]
+    for feature, own in enumerate(parts):
+        own += _told(held, f"category {feature}")
     titles = [repr(name) for name in names] if names is not None else map(str, range(n_features))
     return {
-        f"the column {title} of X": _digest(*own) for title, own in zip(titles, parts, strict=True)
+        f"the column {title} of X": digest(*own) for title, own in zip(titles, parts, strict=True)
     }
 
 
@@ -100,7 +124,8 @@ def _parts(own: EvalSet) -> list[Any]:
     return [own.binned.slots, own.target, own.weight, own.raw, *own.row_hashes.values()]
 
 
-def _digest(*parts: NDArray[Any] | str | bool | None) -> str:
+def digest(*parts: NDArray[Any] | str | bool | None) -> str:
+    """Of arrays and texts."""
     found = hashlib.blake2b(digest_size=12)
     for part in parts:
         if isinstance(part, np.ndarray):

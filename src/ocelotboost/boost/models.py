@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,20 @@ class Unseen:
 
     loss: float
     rows: Iterable[UnseenRows]
+
+
+class Added(NamedTuple):
+    """A tree that was added to all models.
+
+    values   (n_leaves, n_outputs) those of M₀
+    weights  (n_leaves,) those of M₀
+    moves    what each model added, in the order of adding: (n_leaves, n_outputs), or one such for
+             each of its segments
+    """
+
+    values: Floats
+    weights: Floats
+    moves: list[Floats]
 
 
 class MainModel(Protocol):
@@ -58,9 +72,12 @@ class Models(Protocol):
         """Those that choose trees."""
         ...
 
-    def add_tree(self, splits: Sequence[Split]) -> tuple[Floats, Floats]:
-        """Every model fills the leaves of the structure by its own statistics and gradients.
-        Values (n_leaves, n_outputs) and weights (n_leaves,) are those of M₀."""
+    def add_tree(self, splits: Sequence[Split]) -> Added:
+        """Every model fills the leaves of the structure by its own statistics and gradients."""
+        ...
+
+    def repeat_tree(self, splits: Sequence[Split], moves: Sequence[Floats]) -> None:
+        """Add a tree again, with the leaf values that it had."""
         ...
 
     def unseen(self) -> Unseen | None:

@@ -13,13 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ocelotboost.boost.models import Unseen, UnseenRows
-from ocelotboost.boost.plain import PlainModel, assign_leaves
-from ocelotboost.boost.shards import FilledRows, Shards
+from ocelotboost.boost.models import Added, Unseen, UnseenRows
+from ocelotboost.boost.plain import PlainModel
+from ocelotboost.boost.shard import EraRows
+from ocelotboost.boost.shards import FilledRows, Shards, ask, assign_leaves, tell
 from ocelotboost.boost.training_set import TrainingSet
 from ocelotboost.leaves.estimate import LeafSettings, estimate_leaves
 from ocelotboost.loss.base import Floats, Loss
@@ -62,18 +64,23 @@ class OrderedModel:
             float(len(tails)) if weight is None else float(weight[tails].sum(dtype=np.float64))
         )
         n_slots = segments.n_segments if body_gradients == "segment" else 1
-        shards.tell(
-            lambda shard: shard.start_ordered(number, rows, segments, start_values, n_slots)
+        of_parcels = []
+        for places in training.parcels.slices:
+            inside, eras = segments.eras_of(rows, places)
+            of_parcels.append(EraRows(inside - np.uint32(places.start), eras))
+        shards.tell_each(
+            lambda shard, own: shard.start_ordered(number, own, start_values, n_slots),
+            [of_parcels[first:end] for first, end in pairwise(shards.cuts)],
         )
 
     @property
     def unseen_loss(self) -> float:
-        return sum(self._shards.ask(lambda shard: shard.unseen_losses(self._number)))
+        return sum(ask(self._shards, lambda shard: shard.unseen_losses(self._number)))
 
     @property
     def unseen(self) -> UnseenRows:
         """The rows of all tails."""
-        parts = self._shards.ask(lambda shard: shard.unseen(self._number))
+        parts = ask(self._shards, lambda shard: shard.unseen(self._number))
         if len(parts) == 1:
             return parts[0]
         weights = [part.weight for part in parts if part.weight is not None]
@@ -83,20 +90,29 @@ class OrderedModel:
             np.concatenate([part.raw for part in parts], axis=1),
         )
 
-    def fill_leaves(self, n_leaves: int, learning_rate: float, settings: LeafSettings) -> None:
-        """Every segment's model takes one step with the leaf values of its own body."""
-        number, shards = self._number, self._shards
+    def fill_leaves(self, n_leaves: int, learning_rate: float, settings: LeafSettings) -> Floats:
+        """Every segment's model takes one step with the leaf values of its own body: (n_segments,
+        n_leaves, n_outputs)."""
+        number = self._number
         if isinstance(self._pass, NativePass) and settings.rule.method != "Exact":
-            sums = sum_in_order(shards.ask(lambda shard: shard.body_sums(number, n_leaves)))
-            steps = learning_rate * settings.step_of(sums)
-            shards.tell(lambda shard: shard.add_by_segment(number, steps))
-            return
-        one_step = replace(settings, rule=replace(settings.rule, iterations=1))
-        values = [
-            learning_rate * estimate_leaves(self._pass, self._body(j), n_leaves, one_step)[0]
-            for j in range(self._n_segments)
-        ]
-        shards.tell(lambda shard: shard.add_to_segments(number, values))
+            parts = ask(self._shards, lambda shard: shard.body_sums(number, n_leaves))
+            steps = learning_rate * settings.step_of(sum_in_order(parts))[:, :, np.newaxis]
+        else:
+            one_step = replace(settings, rule=replace(settings.rule, iterations=1))
+            bodies = map(self._body, range(self._n_segments))
+            values = [estimate_leaves(self._pass, b, n_leaves, one_step)[0] for b in bodies]
+            steps = learning_rate * np.stack(values)
+        self.add(steps)
+        return steps
+
+    def add(self, values: Floats) -> None:
+        """Add the values (n_segments, n_leaves, n_outputs) to the predictions of the segments."""
+        number = self._number
+        if isinstance(self._pass, NativePass):
+            of_leaves = np.ascontiguousarray(values[:, :, 0])
+            tell(self._shards, lambda shard: shard.add_by_segment(number, of_leaves))
+        else:
+            tell(self._shards, lambda shard: shard.add_to_segments(number, values))
 
     def _body(self, segment: int) -> FilledRows:
         number = self._number
@@ -105,6 +121,9 @@ class OrderedModel:
             self._n_outputs,
             lambda shard, steps, with_losses: shard.body_leaf_sums(
                 number, segment, steps, with_losses
+            ),
+            lambda shard, n_leaves, settings: shard.body_leaf_values(
+                number, segment, n_leaves, settings
             ),
             lambda shard: shard.bodies_in_leaves(number, segment),
         )
@@ -119,7 +138,6 @@ class OrderedModels:
         training: TrainingSet,
         loss: Loss,
         loss_pass: Pass,
-        start: Floats,
         learning_rate: float,
         settings: LeafSettings,
         segments: Segments,
@@ -146,7 +164,7 @@ class OrderedModels:
             )
             for r in range(first, len(training.orderings))
         }
-        self.main = PlainModel(shards, 0, loss, loss_pass, start, training.total_weight)
+        self.main = PlainModel(shards, 0, loss, loss_pass, training.total_weight)
         self._unseen_weight = sum(model.unseen_weight for model in self._supporting.values())
 
     @property
@@ -161,18 +179,30 @@ class OrderedModels:
         return Unseen(self._loss.report(loss), (model.unseen for model in models))
 
     def raw_restored(self) -> None:
-        self._shards.tell(lambda shard: shard.raw_restored([0]))
+        tell(self._shards, lambda shard: shard.raw_restored([0]))
 
-    def add_tree(self, splits: Sequence[Split]) -> tuple[Floats, Floats]:
-        """Every model fills the leaves of the structure by its own statistics and gradients.
-        Values (n_leaves, n_outputs) and weights (n_leaves,) are those of M₀."""
+    def add_tree(self, splits: Sequence[Split]) -> Added:
+        """Every model fills the leaves of the structure by its own statistics and gradients."""
         settings, rate = self._settings, self._learning_rate
-        n_leaves = 1 << len(splits)
+        n_leaves, moves = 1 << len(splits), []
         for ordering, model in self._supporting.items():
-            # Without statistics the leaves are the same in every ordering.
-            if self._with_statistics or ordering == self.orderings[0]:
-                assign_leaves(self._shards, splits, ordering)
-            model.fill_leaves(n_leaves, rate, settings)
+            self._assign(splits, ordering)
+            moves.append(model.fill_leaves(n_leaves, rate, settings))
         if self._with_statistics:
             assign_leaves(self._shards, splits, 0)
-        return self.main.fill_leaves(n_leaves, rate, settings)
+        values, weights = self.main.fill_leaves(n_leaves, rate, settings)
+        return Added(values, weights, [*moves, values])
+
+    def repeat_tree(self, splits: Sequence[Split], moves: Sequence[Floats]) -> None:
+        *supporting, of_main = moves
+        for (ordering, model), values in zip(self._supporting.items(), supporting, strict=True):
+            self._assign(splits, ordering)
+            model.add(values)
+        if self._with_statistics:
+            assign_leaves(self._shards, splits, 0)
+        self.main.add(of_main)
+
+    def _assign(self, splits: Sequence[Split], ordering: int) -> None:
+        """Without statistics the leaves are the same in every ordering."""
+        if self._with_statistics or ordering == self.orderings[0]:
+            assign_leaves(self._shards, splits, ordering)

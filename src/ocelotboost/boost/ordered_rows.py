@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ocelotboost.boost.evidence import Evidence
 from ocelotboost.boost.models import UnseenRows
-from ocelotboost.boost.training_set import TrainingSet
+from ocelotboost.boost.training_set import HeldRows
 from ocelotboost.kernels import native
 from ocelotboost.leaves.estimate import RowsInLeaves
 from ocelotboost.loss.base import Floats, Targets
@@ -26,7 +26,7 @@ class OrderedRows:
 
     def __init__(
         self,
-        training: TrainingSet,
+        held: HeldRows,
         places: slice,
         loss_pass: Pass,
         rows: NDArray[np.uint32],
@@ -41,8 +41,8 @@ class OrderedRows:
         self._rows = rows
         self._eras = eras
         self._inside = rows - np.uint32(places.start)
-        self._target = training.target[rows]
-        self._weight = None if training.weight is None else training.weight[rows]
+        self._target = held.target[rows]
+        self._weight = None if held.weight is None else held.weight[rows]
         n_outputs, ends = len(start_values[0]), eras[2:].astype(np.intp)
         self.raw_of_all = np.empty(n_outputs * int(ends.sum()))
         pieces = np.split(self.raw_of_all, np.cumsum(ends[:-1]) * n_outputs)

@@ -71,7 +71,7 @@ class BoostParameters:
                 self.subsample,
                 self.bagging_temperature,
                 loss.n_outputs,
-                training.block.n_rows,
+                training.n_rows,
                 n_threads,
             ),
             score=ScoreSettings(

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ocelotboost.boost.shards import FilledRows, Shards
+from ocelotboost.boost.models import Added
+from ocelotboost.boost.shards import FilledRows, Shards, ask, assign_leaves, tell
 from ocelotboost.boost.tree import rounded
 from ocelotboost.leaves.estimate import LeafSettings, estimate_leaves
 from ocelotboost.loss.base import Floats, Loss
@@ -28,30 +29,25 @@ class PlainModel:
         number: int,
         loss: Loss,
         loss_pass: Pass,
-        start: Floats,
         total_weight: float,
     ) -> None:
-        """``start`` (n_outputs, n) are the first raw predictions."""
         self._shards = shards
         self._number = number
         self._loss = loss
         self._pass = loss_pass
         self._total_weight = total_weight
-        for shard in shards.shards:
-            first = shard.first_place
-            shard.start_plain(number, start[:, first : first + shard.training.block.n_rows])
+        tell(shards, lambda shard: shard.start_plain(number))
 
     @property
     def raw(self) -> Floats:
         """(n_outputs, n) of all rows."""
-        name = f"model {self._number}"
-        parts = [raw[name] for raw in self._shards.ask(lambda shard: shard.raw())]
+        parts = ask(self._shards, lambda shard: shard.raw_of(self._number))
         return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
 
     @property
     def loss(self) -> float:
         """Mean training loss at ``raw``."""
-        total = sum(self._shards.ask(lambda shard: shard.losses(self._number)))
+        total = sum(ask(self._shards, lambda shard: shard.losses(self._number)))
         return self._loss.report(total / self._total_weight)
 
     def fill_leaves(
@@ -64,12 +60,17 @@ class PlainModel:
             self._shards,
             self._loss.n_outputs,
             lambda shard, steps, with_losses: shard.leaf_sums(number, steps, with_losses),
+            lambda shard, n_leaves, settings: shard.leaf_values(number, n_leaves, settings),
             lambda shard: shard.in_leaves(number),
         )
         values, weights = estimate_leaves(self._pass, rows, n_leaves, settings)
         values = rounded(learning_rate * values)
-        self._shards.tell(lambda shard: shard.add(number, values))
+        self.add(values)
         return values, weights
+
+    def add(self, values: Floats) -> None:
+        """Add the values (n_leaves, n_outputs) of their leaves to the rows' predictions."""
+        tell(self._shards, lambda shard: shard.add(self._number, values))
 
 
 class PlainModels:
@@ -80,7 +81,6 @@ class PlainModels:
         shards: Shards,
         loss: Loss,
         loss_pass: Pass,
-        start: Floats,
         total_weight: float,
         n_orderings: int,
         learning_rate: float,
@@ -94,7 +94,7 @@ class PlainModels:
         self._supporting_rate = supporting_rate
         self._settings = settings
         self._models = [
-            PlainModel(shards, r, loss, loss_pass, start, total_weight) for r in range(n_orderings)
+            PlainModel(shards, r, loss, loss_pass, total_weight) for r in range(n_orderings)
         ]
 
     @property
@@ -107,24 +107,27 @@ class PlainModels:
         """Those that choose trees: 1 … s, or σ₀ where it is all there is."""
         return list(range(1, len(self._models))) or [0]
 
-    def add_tree(self, splits: Sequence[Split]) -> tuple[Floats, Floats]:
-        """Every model fills the leaves of the structure by its own statistics and gradients.
-        Values (n_leaves, n_outputs) and weights (n_leaves,) are those of M₀."""
+    def add_tree(self, splits: Sequence[Split]) -> Added:
+        """Every model fills the leaves of the structure by its own statistics and gradients."""
+        moves = []
         # M₀ comes last: its values are the result.
         for ordering in reversed(range(len(self._models))):
             assign_leaves(self._shards, splits, ordering)
             rate = self._learning_rate * (self._supporting_rate if ordering > 0 else 1.0)
-            filled = self._models[ordering].fill_leaves(1 << len(splits), rate, self._settings)
-        return filled
+            values, weights = self._models[ordering].fill_leaves(
+                1 << len(splits), rate, self._settings
+            )
+            moves.append(values)
+        return Added(values, weights, moves)
+
+    def repeat_tree(self, splits: Sequence[Split], moves: Sequence[Floats]) -> None:
+        for ordering, values in zip(reversed(range(len(self._models))), moves, strict=True):
+            assign_leaves(self._shards, splits, ordering)
+            self._models[ordering].add(values)
 
     def unseen(self) -> None:
         """Every model has seen every row."""
         return None
 
     def raw_restored(self) -> None:
-        self._shards.tell(lambda shard: shard.raw_restored([0]))
-
-
-def assign_leaves(shards: Shards, splits: Sequence[Split], ordering: int) -> None:
-    """Put all rows into the leaves of a structure, by the answers in one ordering."""
-    shards.tell(lambda shard: shard.assign_leaves(splits, ordering))
+        tell(self._shards, lambda shard: shard.raw_restored([0]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ocelotboost.boost.evidence import Evidence
-from ocelotboost.boost.training_set import TrainingSet
+from ocelotboost.boost.training_set import HeldRows
 from ocelotboost.kernels import native
 from ocelotboost.leaves.estimate import RowsInLeaves
 from ocelotboost.loss.base import Floats
@@ -18,13 +18,13 @@ class PlainRows:
     raw  float64 (n_outputs, n)
     """
 
-    def __init__(self, training: TrainingSet, places: slice, loss_pass: Pass, raw: Floats) -> None:
+    def __init__(self, rows: HeldRows, places: slice, loss_pass: Pass) -> None:
         self.places = places
-        self._target = training.target[places]
-        self._weight = None if training.weight is None else training.weight[places]
+        self._target = rows.target[places]
+        self._weight = None if rows.weight is None else rows.weight[places]
         self._pass = loss_pass
-        self.raw = raw
-        self._gradients = training.memory.zeros(raw.shape, np.float32)
+        self.raw = rows.memory.keep(rows.start[:, places].copy())
+        self._gradients = rows.memory.zeros(self.raw.shape, np.float32)
         self._loss: float | None = None  # None: gradients are those before the last tree
 
     def evidence(self) -> Evidence:

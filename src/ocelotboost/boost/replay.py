@@ -12,11 +12,10 @@ import numpy as np
 
 from ocelotboost.boost.plain import PlainModels
 from ocelotboost.boost.sampling import AllRows
-from ocelotboost.boost.shards import Shards
-from ocelotboost.boost.training_set import TrainingSet
+from ocelotboost.boost.training_set import ShardSettings, TrainingSet
 from ocelotboost.boost.tree import GrownTree
 from ocelotboost.leaves.estimate import LeafSettings
-from ocelotboost.loss.base import Floats, Loss
+from ocelotboost.loss.base import Loss
 from ocelotboost.loss.passes import pass_for
 
 
@@ -24,20 +23,19 @@ def replay(
     trees: list[GrownTree],
     everything: TrainingSet,
     loss: Loss,
-    start: Floats,
     learning_rate: float,
     settings: LeafSettings,
 ) -> list[GrownTree]:
-    """The same splits with leaf values from all the rows, from raw predictions ``start``."""
+    """The same splits with leaf values from all the rows."""
     loss_pass = pass_for(loss, settings.n_threads)
-    n_parcels = everything.parcels.n_parcels
-    samples = [np.random.default_rng(0)] * n_parcels  # all rows fill leaves: nothing is drawn
-    shards = Shards.of(everything, loss_pass, len(start), AllRows(), samples, settings.n_threads)
+    seed = np.random.SeedSequence(0)  # all rows fill leaves: nothing is drawn
+    shards = everything.holder.open(
+        ShardSettings(loss, loss.n_outputs, AllRows(), seed, settings.n_threads)
+    )
     models = PlainModels(
         shards,
         loss,
         loss_pass,
-        start,
         everything.total_weight,
         everything.n_statistic_orderings,
         learning_rate,
@@ -45,6 +43,6 @@ def replay(
     )
     replayed = []
     for tree in trees:
-        values, weights = models.add_tree(tree.splits)
-        replayed.append(replace(tree, leaf_values=values, leaf_weights=weights))
+        added = models.add_tree(tree.splits)
+        replayed.append(replace(tree, leaf_values=added.values, leaf_weights=added.weights))
     return replayed

@@ -5,7 +5,7 @@ Sampling weights multiply gradients in the scores only; leaf values come from al
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,8 @@ from ocelotboost.errors import ParameterError
 from ocelotboost.kernels import native
 from ocelotboost.loss.links import exponential, logarithm
 from ocelotboost.order.mode import FEWEST_ORDERED_ROWS
+
+Own = TypeVar("Own")
 
 #: With fewer rows than this, ``bootstrap_type="auto"`` uses them all.
 MIN_ROWS_TO_SAMPLE = FEWEST_ORDERED_ROWS
@@ -40,8 +42,19 @@ class Sampling(Protocol):
         """
         ...
 
+    def with_threads(self, n_threads: int) -> Sampling:
+        """The same in a process that may use another number of threads."""
+        ...
 
-class AllRows:
+
+class _OneThread:
+    """What draws without threads."""
+
+    def with_threads(self: Own, n_threads: int) -> Own:
+        return self
+
+
+class AllRows(_OneThread):
     bootstrap_type = "No"
     takes_all_rows = True
 
@@ -55,7 +68,7 @@ class AllRows:
         return None
 
 
-class Bayesian:
+class Bayesian(_OneThread):
     """Weight (-ln U)^T: at T = 1 the Bayesian bootstrap, at T = 0 all ones."""
 
     bootstrap_type = "Bayesian"
@@ -83,7 +96,7 @@ def _to_the_power(values: NDArray[np.float32], exponent: float) -> NDArray[np.fl
     return found
 
 
-class Bernoulli:
+class Bernoulli(_OneThread):
     """Each row is taken with the same probability."""
 
     bootstrap_type = "Bernoulli"
@@ -130,6 +143,9 @@ class MinimalVariance:
             n_threads=self.n_threads,
         )  # fmt: skip
         return out if out.any() else np.ones_like(out)
+
+    def with_threads(self, n_threads: int) -> MinimalVariance:
+        return MinimalVariance(self.share, n_threads)
 
 
 def choose_sampling(

@@ -9,6 +9,7 @@ same bits, whoever holds which parcels. One process with one shard is the usual 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -18,16 +19,19 @@ from ocelotboost.boost.evidence import Evidence
 from ocelotboost.boost.models import UnseenRows
 from ocelotboost.boost.ordered_rows import OrderedRows
 from ocelotboost.boost.plain_rows import PlainRows
-from ocelotboost.boost.sampling import Sampling
-from ocelotboost.boost.training_set import TrainingSet
+from ocelotboost.boost.training_set import HeldRows, ShardSettings
 from ocelotboost.grow.packing import Scale
 from ocelotboost.grow.rows import GrowingRows
 from ocelotboost.kernels import native
-from ocelotboost.leaves.estimate import RowsInLeaves
+from ocelotboost.leaves.estimate import LeafSettings, RowsInLeaves, estimate_alone
 from ocelotboost.loss.base import Floats
-from ocelotboost.loss.passes import LeafSums, NativePass, Pass
+from ocelotboost.loss.passes import LeafSums, NativePass, pass_for
+from ocelotboost.order.binned_rows import PageOf
 from ocelotboost.order.feature import Split
-from ocelotboost.order.segments import Segments
+from ocelotboost.order.statistic_rows import StatisticRows
+
+#: For sampling that draws nothing.
+_NOTHING_DRAWN = np.random.default_rng(0)
 
 
 class GradientSums(NamedTuple):
@@ -56,78 +60,82 @@ class Sample(NamedTuple):
     weight: NDArray[np.float32] | None
 
 
+class EraRows(NamedTuple):
+    """The rows of one parcel, era after era.
+
+    rows  uint32, places of the rows in the parcel
+    eras  uint32 (n_eras + 1,) rows [eras[e], eras[e + 1]) are of era e
+    """
+
+    rows: NDArray[np.uint32]
+    eras: NDArray[np.uint32]
+
+
 class Shard:
     """Whole parcels of the training rows.
 
-    training     the rows; the first has place 0 here
-    first_place  its place among the rows of all shards
-    growing      the same rows while a tree grows
+    rows     what is held of them; the first has place 0 here
+    growing  the same rows while a tree grows
     """
 
     def __init__(
-        self,
-        training: TrainingSet,
-        first_place: int,
-        loss_pass: Pass,
-        n_gradients: int,
-        sampling: Sampling,
-        samples: Sequence[np.random.Generator],
-        n_threads: int,
+        self, rows: HeldRows, first_parcel: int, first_place: int, settings: ShardSettings
     ) -> None:
-        """``samples`` draw the rows of each parcel."""
-        self.training = training
-        self.first_place = first_place
-        self._pass = loss_pass
-        self._sampling = sampling
-        self._samples = samples
-        self._n_threads = n_threads
-        n_rows = training.block.n_rows
-        self.growing = GrowingRows(training.block, training.binned, n_gradients, n_threads)
-        self._leaves = training.memory.zeros((n_rows,), np.uint32)
-        self._every_row = training.memory.keep(np.arange(n_rows, dtype=np.uint32))
+        """``first_parcel`` and ``first_place`` are among those of all shards."""
+        self.rows = rows
+        self._first_parcel = first_parcel
+        self._first_place = first_place
+        self._pass = pass_for(settings.loss, settings.n_threads)
+        self._sampling = settings.sampling
+        self._seed = settings.seed
+        self._n_threads = settings.n_threads
+        self.growing = GrowingRows(
+            rows.block, rows.binned, rows.statistics, settings.n_gradients, settings.n_threads
+        )
+        self._leaves = rows.memory.zeros((rows.n_rows,), np.uint32)
+        self._every_row = rows.memory.keep(np.arange(rows.n_rows, dtype=np.uint32))
         self._plain: dict[int, list[PlainRows]] = {}
         self._ordered: dict[int, list[OrderedRows]] = {}
         self.chosen: list[Evidence] = []  # what the present tree is chosen by
 
+    @property
+    def statistics(self) -> StatisticRows:
+        """Those of the rows, where there are any."""
+        assert self.rows.statistics is not None
+        return self.rows.statistics
+
     # ---- models --------------------------------------------------------------------------
 
-    def start_plain(self, model: int, start: Floats) -> None:
-        """M_r of that number, at the first raw predictions (n_outputs, n) of these rows."""
-        memory = self.training.memory
+    def start_plain(self, model: int) -> None:
+        """M_r of that number, at the raw predictions that training begins with."""
         self._plain[model] = [
-            PlainRows(self.training, places, self._pass, memory.keep(start[:, places].copy()))
-            for places in self.training.parcels.slices
+            PlainRows(self.rows, places, self._pass) for places in self.rows.parcels.slices
         ]
 
     def start_ordered(
         self,
         ordering: int,
-        rows_by_era: NDArray[np.uint32],
-        segments: Segments,
+        parcels: Sequence[EraRows],
         start_values: Sequence[Floats],
         n_slots: int,
     ) -> None:
-        """The segments' models of an ordering. ``rows_by_era`` are places among all rows."""
-        first = self.first_place
-        self._ordered[ordering] = []
-        for places in self.training.parcels.slices:
-            everywhere = slice(first + places.start, first + places.stop)
-            rows, eras = segments.eras_of(rows_by_era, everywhere)
-            self._ordered[ordering].append(
-                OrderedRows(
-                    self.training,
-                    places,
-                    self._pass,
-                    rows - np.uint32(first),
-                    eras,
-                    start_values,
-                    n_slots,
-                )
+        """The segments' models of an ordering, whose eras divide each parcel."""
+        self._ordered[ordering] = [
+            OrderedRows(
+                self.rows,
+                places,
+                self._pass,
+                own.rows + np.uint32(places.start),
+                own.eras,
+                start_values,
+                n_slots,
             )
+            for places, own in zip(self.rows.parcels.slices, parcels, strict=True)
+        ]
 
     def raw(self) -> list[dict[str, Floats]]:
         """The raw predictions of each parcel, by the models' names: the arrays themselves."""
-        found: list[dict[str, Floats]] = [{} for _ in self.training.parcels.slices]
+        found: list[dict[str, Floats]] = [{} for _ in self.rows.parcels.slices]
         for r, model in self._plain.items():
             for p, rows in enumerate(model):
                 found[p][f"model {r}"] = rows.raw
@@ -135,6 +143,10 @@ class Shard:
             for p, own in enumerate(segments):
                 found[p][f"segments {r}"] = own.raw_of_all
         return found
+
+    def raw_of(self, model: int) -> list[Floats]:
+        """The raw predictions (n_outputs, n) of M_r in each parcel."""
+        return [rows.raw for rows in self._plain[model]]
 
     def raw_restored(self, plain_known: Sequence[int]) -> None:
         """The raw predictions were replaced. Gradients are made again where the next leaves are
@@ -154,12 +166,12 @@ class Shard:
         """Sums of the lengths of gradients, and nothing of weights."""
         return [float(np.sqrt(_squares(own)).sum()) for own in self.evidence(ordering)]
 
-    def sample(self, ordering: int, leaf_size: float) -> list[GradientSums]:
-        """Choose the rows of the next tree. ``leaf_size`` is as sampling takes it."""
+    def sample(self, ordering: int, leaf_size: float, tree: int) -> list[GradientSums]:
+        """Choose the rows of a tree. ``leaf_size`` is as sampling takes it."""
         self.chosen = self.evidence(ordering)
         self._sampled = [
-            self._sample(own, leaf_size, rng)
-            for own, rng in zip(self.chosen, self._samples, strict=True)
+            self._sample(own, leaf_size, self._generator(tree, p))
+            for p, own in enumerate(self.chosen)
         ]
         return [
             self._gradient_sums(own, sample.weight)
@@ -171,7 +183,7 @@ class Shard:
         for own, sample in zip(self.chosen, self._sampled, strict=True):
             native.pack_gradients(
                 own.gradients, sample.weight, scale.exact, scale.units, scale.dithered, own.rows,
-                own.places.start, self.first_place, self.growing.words, n_threads=self._n_threads,
+                own.places.start, self._first_place, self.growing.words, n_threads=self._n_threads,
             )  # fmt: skip
         return self.growing.root(*_by_era(self._sampled, n_eras))
 
@@ -179,6 +191,14 @@ class Shard:
         """What a tree of this ordering is chosen by, parcel by parcel."""
         models = self._ordered if self._ordered else self._plain
         return [rows.evidence() for rows in models[ordering]]
+
+    def _generator(self, tree: int, parcel: int) -> np.random.Generator:
+        """What a parcel draws for a tree depends on nothing that was drawn before."""
+        if self._sampling.takes_all_rows:
+            return _NOTHING_DRAWN
+        seed, number = self._seed, self._first_parcel + parcel
+        own = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, tree, number))
+        return np.random.default_rng(own)
 
     def _sample(self, evidence: Evidence, leaf_size: float, rng: np.random.Generator) -> Sample:
         own, weight = evidence.own, evidence.weight
@@ -204,13 +224,24 @@ class Shard:
 
     # ---- filling leaves ------------------------------------------------------------------
 
-    def assign_leaves(self, splits: Sequence[Split], ordering: int) -> None:
-        """The leaf of every row, for the requests that follow."""
-        self.training.binned.assign_leaves(splits, ordering, self._leaves, self._n_threads)
+    def one_leaf(self) -> None:
+        """All rows are in one leaf, for the requests that follow."""
+        self._leaves[:] = 0
+
+    def append_answers(self, splits: Sequence[Split], pages: PageOf) -> None:
+        """The leaves are divided by some questions, about the statistics on these pages."""
+        self.rows.binned.append_answers(splits, pages, self._leaves, self._n_threads)
 
     def in_leaves(self, model: int) -> list[RowsInLeaves]:
         """The rows at M_r: not a sum, but all of them."""
         return [rows.in_leaves(self._leaves) for rows in self._plain[model]]
+
+    def leaf_values(
+        self, model: int, n_leaves: int, settings: LeafSettings
+    ) -> list[tuple[Floats, Floats]]:
+        """Values and weights of leaves by the rows of each parcel alone, at M_r."""
+        own = replace(settings, n_threads=self._n_threads)
+        return [estimate_alone(self._pass, rows, n_leaves, own) for rows in self.in_leaves(model)]
 
     def leaf_sums(self, model: int, steps: Floats, with_losses: bool) -> list[LeafSums]:
         """Of M_r at its raw predictions plus steps (n_leaves, n_outputs)."""
@@ -228,6 +259,14 @@ class Shard:
     def bodies_in_leaves(self, ordering: int, segment: int) -> list[RowsInLeaves]:
         """The rows of a body at its model: not a sum, but all of them."""
         return [rows.body_in_leaves(segment, self._leaves) for rows in self._ordered[ordering]]
+
+    def body_leaf_values(
+        self, ordering: int, segment: int, n_leaves: int, settings: LeafSettings
+    ) -> list[tuple[Floats, Floats]]:
+        """Values and weights of leaves by the rows of a body in each parcel alone."""
+        own = replace(settings, n_threads=self._n_threads)
+        bodies = self.bodies_in_leaves(ordering, segment)
+        return [estimate_alone(self._pass, rows, n_leaves, own) for rows in bodies]
 
     def body_leaf_sums(
         self, ordering: int, segment: int, steps: Floats, with_losses: bool
@@ -249,8 +288,8 @@ class Shard:
         for rows in self._ordered[ordering]:
             rows.add_by_segment(self._pass, self._leaves, values)
 
-    def add_to_segments(self, ordering: int, values: Sequence[Floats]) -> None:
-        """The same with the values (n_leaves, n_outputs) of each segment."""
+    def add_to_segments(self, ordering: int, values: Floats) -> None:
+        """The same with values (n_segments, n_leaves, n_outputs)."""
         for rows in self._ordered[ordering]:
             for segment, own in enumerate(values):
                 rows.add(segment, self._leaves, own, self._n_threads)

@@ -91,7 +91,7 @@ class Snapshots:
             write_file(file.path, to_bytes(self._stored(state, state.moment())))
             return
         stored = file.stored
-        state.restore(stored.moment, stored.trees, stored.curves, stored.stopped)
+        state.restore(stored.moment, stored.trees, stored.curves, stored.stopped, stored.moves)
 
     def before_tree(self, state: TrainingState) -> None:
         """Keep the present moment."""
@@ -138,6 +138,8 @@ class Snapshots:
             trees=state.trees[: moment.n_trees],
             curves={names: curve[: moment.n_trees] for names, curve in state.curves.items()},
             stopped=state.stopped,
+            n_outputs=state.n_outputs,
+            moves=state.moves[: moment.n_trees],
         )
 
 

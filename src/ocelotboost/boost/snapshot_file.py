@@ -7,12 +7,16 @@ leaf_values   float64 (n_leaves of all trees, n_outputs)
 leaf_weights  float64 (n_leaves of all trees,)
 history       float64 (n_curves, n_trees)
 raw.…         float64: raw predictions, by name
+moves.…       splits, depths and leaf values of what was added to all models, where their raw
+              predictions are elsewhere (docs/scale.md)
 text          JSON, in the metadata: all else, as the features that trees ask about
 """
 
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +25,7 @@ import safetensors
 import safetensors.numpy
 from numpy.typing import NDArray
 
-from ocelotboost.boost.state import Moment
+from ocelotboost.boost.state import Moment, Moves
 from ocelotboost.boost.tree import GrownTree
 from ocelotboost.errors import SnapshotError
 from ocelotboost.model.file import checksum, version
@@ -50,6 +54,7 @@ class Stored:
     moment    with copies of the raw predictions
     curves    the history, by names of data set and metric
     stopped   a callback has ended it
+    moves     what the trees have added, where it has to be added again
     """
 
     identity: dict[str, Any]
@@ -58,10 +63,12 @@ class Stored:
     trees: list[GrownTree]
     curves: Curves
     stopped: bool
+    n_outputs: int
+    moves: list[Moves]
 
 
 def to_bytes(stored: Stored) -> bytes:
-    features = _features_of(stored.trees)
+    features = _features_of([*stored.trees, *stored.moves])
     moment = stored.moment
     fields = {
         "snapshot": FORMAT,
@@ -74,9 +81,12 @@ def to_bytes(stored: Stored) -> bytes:
         "stopped": stored.stopped,
         "curves": [list(names) for names in stored.curves],
         "features": [feature.to_json() for feature in features],
+        "n_outputs": stored.n_outputs,
+        "moves": [[list(own.shape) for own in moves.values] for moves in stored.moves],
     }
     arrays = {
-        **_tree_arrays(stored.trees, features, len(moment.raw["model 0, parcel 0"])),
+        **_tree_arrays(stored.trees, features, stored.n_outputs),
+        **_move_arrays(stored.moves, features),
         "history": np.array(list(stored.curves.values()), dtype=np.float64),
         **{_RAW + name: raw for name, raw in moment.raw.items()},
     }
@@ -119,7 +129,8 @@ def _parse(data: bytes) -> tuple[dict[str, Any], Arrays]:
 
 
 def _stored(fields: dict[str, Any], arrays: Arrays) -> Stored:
-    trees = _trees(arrays, [feature_from_json(*feature) for feature in fields["features"]])
+    features = [feature_from_json(*feature) for feature in fields["features"]]
+    trees = _trees(arrays, features)
     raw = {n.removeprefix(_RAW): array for n, array in arrays.items() if n.startswith(_RAW)}
     names = [(data, metric) for data, metric in fields["curves"]]
     return Stored(
@@ -129,16 +140,42 @@ def _stored(fields: dict[str, Any], arrays: Arrays) -> Stored:
         trees=trees,
         curves=dict(zip(names, arrays["history"].tolist(), strict=True)),
         stopped=fields["stopped"],
+        n_outputs=fields["n_outputs"],
+        moves=_moves(arrays, fields["moves"], features),
     )
 
 
 # ---- trees -----------------------------------------------------------------------------------
 
 
-def _features_of(trees: list[GrownTree]) -> dict[Feature, int]:
+def _features_of(trees: Sequence[GrownTree | Moves]) -> dict[Feature, int]:
     """Those that the trees ask about, and their positions in the file's list of them."""
     used = dict.fromkeys(split.feature for tree in trees for split in tree.splits)
     return {feature: position for position, feature in enumerate(used)}
+
+
+def _move_arrays(moves: Sequence[Moves], features: dict[Feature, int]) -> Arrays:
+    splits = [(features[split.feature], split.bin) for own in moves for split in own.splits]
+    flat = [values.reshape(-1) for own in moves for values in own.values]
+    return {
+        "moves.splits": np.array(splits, dtype=np.int32).reshape(-1, 2),
+        "moves.depths": np.array([len(own.splits) for own in moves], dtype=np.int32),
+        "moves.values": np.concatenate([np.empty(0), *flat]),
+    }
+
+
+def _moves(arrays: Arrays, shapes: list[list[list[int]]], features: list[Feature]) -> list[Moves]:
+    found, begin, first = [], 0, 0
+    for depth, of_tree in zip(arrays["moves.depths"].tolist(), shapes, strict=True):
+        splits = arrays["moves.splits"][first : first + depth].tolist()
+        first += depth
+        values = []
+        for shape in of_tree:
+            end = begin + math.prod(shape)
+            values.append(arrays["moves.values"][begin:end].reshape(shape))
+            begin = end
+        found.append(Moves([Split(features[f], bin) for f, bin in splits], values))
+    return found
 
 
 def _tree_arrays(trees: list[GrownTree], features: dict[Feature, int], n_outputs: int) -> Arrays:

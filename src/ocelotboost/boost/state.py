@@ -18,32 +18,34 @@ from ocelotboost.boost.callback import History, IterationInfo
 from ocelotboost.boost.stopping import BestIteration, TimeLimit
 from ocelotboost.boost.tree import GrownTree
 from ocelotboost.loss.base import Floats
+from ocelotboost.order.feature import Split
 
 
 @dataclass(frozen=True)
 class Generators:
-    """One for each kind of randomness, so that one kind does not shift the others.
+    """One for each kind of randomness, so that one kind does not shift the others. What is sampled
+    for a tree follows from a seed and the number of the tree (boost/shard.py)."""
 
-    samples  one per parcel
-    """
-
-    samples: list[np.random.Generator]
     noise: np.random.Generator
     columns: np.random.Generator
     orderings: np.random.Generator
 
     @classmethod
-    def of(cls, seed: np.random.SeedSequence, n_parcels: int) -> Generators:
-        samples, *others = seed.spawn(4)
-        of_parcels = [samples, *samples.spawn(n_parcels - 1)]
-        return cls([default_rng(own) for own in of_parcels], *map(default_rng, others))
+    def of(cls, seeds: Sequence[np.random.SeedSequence]) -> Generators:
+        return cls(*map(default_rng, seeds))
 
     @property
     def by_name(self) -> dict[str, np.random.Generator]:
-        samples = {f"samples of parcel {p}": own for p, own in enumerate(self.samples)}
-        return {
-            **samples, "noise": self.noise, "columns": self.columns, "orderings": self.orderings,
-        }  # fmt: skip
+        return {"noise": self.noise, "columns": self.columns, "orderings": self.orderings}
+
+
+@dataclass(frozen=True)
+class Moves:
+    """What a tree has added to all models (``boost.models.Added.moves``), so that it can be added
+    again where raw predictions were lost."""
+
+    splits: Sequence[Split]
+    values: list[Floats]
 
 
 @dataclass(frozen=True)
@@ -66,22 +68,26 @@ class TrainingState:
     """A training between two trees, or inside one.
 
     generators  what comes next of each kind of randomness
+    n_outputs   of the loss
     raw         raw predictions of all models and eval sets, by name: the arrays that they use
     history     the metrics after each tree
     curve       the one of its curves that decides about stopping, or an empty list
     best        where that is best
     clock       the time so far
     trees       those that are finished
+    moves       what they have added, where raw predictions are elsewhere and may be lost
     stopped     a callback has ended training
     """
 
     generators: Generators
+    n_outputs: int
     raw: Mapping[str, Floats]
     history: History
     curve: list[float]
     best: BestIteration
     clock: TimeLimit
     trees: list[GrownTree] = field(default_factory=list)
+    moves: list[Moves] = field(default_factory=list)
     stopped: bool = False
 
     def goes_on(self, iterations: int) -> bool:
@@ -123,9 +129,11 @@ class TrainingState:
         trees: Sequence[GrownTree],
         curves: Mapping[tuple[str, str], Sequence[float]],
         stopped: bool,
+        moves: Sequence[Moves] = (),
     ) -> None:
         """Become a state of the same training that was stored."""
         self.trees[:] = trees
+        self.moves[:] = moves
         for names, curve in self.curves.items():
             curve[:] = curves[names]
         for name, array in self.raw.items():

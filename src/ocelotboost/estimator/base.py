@@ -27,9 +27,10 @@ from ocelotboost.estimator.in_batches import PREDICTIONS, batches_for, write_pre
 from ocelotboost.estimator.memory_plan import within_memory
 from ocelotboost.estimator.packing import pack
 from ocelotboost.estimator.parameters import whole
+from ocelotboost.estimator.plan import Beginning, Plan, announce, plan_training
 from ocelotboost.estimator.reading import Given, read
 from ocelotboost.estimator.rows import split
-from ocelotboost.estimator.settings import settings_from
+from ocelotboost.estimator.settings import settings_from, settings_to_plan
 from ocelotboost.estimator.training import train
 from ocelotboost.loss.base import Floats
 from ocelotboost.model.describe import describe
@@ -107,6 +108,7 @@ class OcelotEstimator(FittedAttributes, DeclaredParameters):
         -------
         The estimator itself.
         """
+        begun = Beginning.now()
         continued = model_to_continue(init_model)
         stored = open_snapshot(snapshot, snapshot_interval)
         settings = settings_from(self, cat_features, continued, stored)
@@ -121,13 +123,39 @@ class OcelotEstimator(FittedAttributes, DeclaredParameters):
             rows = split(table, target, watched, settings.split, cache)
             settings = within_memory(settings, rows, target)
             quantized = quantize(rows.training, settings.quantize)
+            announce(begun, rows, quantized, target, continued, settings)
             ordered = order(rows.training, quantized, target, settings.order)
             trained = train(
                 rows, quantized, ordered, target, continued, observers, settings.training
             )
-            model = pack(trained, quantized, target, table.names, settings.parameters)
+            model = pack(trained, quantized.quantizer, target, table.names, settings.parameters)
         self._keep(Fitted.of(model, target.loss), trained.boosted.interruption)
         return self
+
+    @hint_in_fit
+    def plan(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        eval_set: Any = None,
+        cat_features: Any = None,
+    ) -> Plan:
+        """What ``fit`` would do with the same arguments: rows, columns and bins, and estimates of
+        the memory and the time that it would take (docs/scale.md). Nothing is fitted.
+
+        Tables are read as ``fit`` reads them, and a few trees are trained on a few rows.
+
+        >>> from ocelotboost import OcelotRegressor
+        >>> plan = OcelotRegressor(iterations=10).plan([[20.0], [30.0], [40.0]], [1.0, 1.0, 4.0])
+        >>> plan.n_rows, plan.n_bins, plan.boosting_type, plan.n_trees
+        (3, 3, 'Plain', 10)
+        >>> plan.seconds < 60
+        True
+        """
+        given = Given(X, y, sample_weight)
+        watched = rows_to_watch(eval_set, None, None, None, given)
+        return plan_training(given, watched, settings_to_plan(self, cat_features))
 
     def _keep(self, fitted: Fitted, interruption: KeyboardInterrupt | None) -> None:
         """After Ctrl-C the trees are kept. A search or cross-validation around this fit has to end,

@@ -13,8 +13,7 @@ from ocelotboost.errors import ParameterError
 from ocelotboost.estimator.target import Weights
 from ocelotboost.loss.base import Loss, Targets
 from ocelotboost.loss.registry import CLASS_LOSSES, loss_from
-from ocelotboost.order.target import ClassTargets, TargetDefinition
-from ocelotboost.quantize.categorical_data import CategoricalData
+from ocelotboost.order.target import CategoryTotals, ClassTargets, TargetDefinition
 from ocelotboost.table.cache_directory import PROCESS_MEMORY, Memory
 from ocelotboost.table.roles import class_target, encode_labels, row_weights
 
@@ -40,7 +39,7 @@ class LearnedClasses:
         return codes.astype(np.float32)
 
     def define_statistics(
-        self, target: Targets, weight: Weights, categories: CategoricalData
+        self, target: Targets, weight: Weights, categories: CategoryTotals
     ) -> TargetDefinition:
         return ClassTargets(self.classes.tolist())
 

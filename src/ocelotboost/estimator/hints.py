@@ -76,7 +76,7 @@ def hint_in_constructor(cls: Class) -> Class:
 
 
 def hint_in_fit(fit: Callable[Given, Result]) -> Callable[Given, Result]:
-    """The same for ``fit``, where people also give what belongs to the constructor."""
+    """The same for ``fit`` and ``plan``, where people also give what belongs to the constructor."""
     known = [name for name in inspect.signature(fit).parameters if name != "self"]
     own = {name: FIT_ALIASES.get(name, ()) for name in known}
 
@@ -84,7 +84,8 @@ def hint_in_fit(fit: Callable[Given, Result]) -> Callable[Given, Result]:
     def with_hints(*args: Given.args, **keywords: Given.kwargs) -> Result:
         for name in keywords:
             if name not in own:
-                raise TypeError(_unexpected(args[0], "fit", name) + _fit_hint(args[0], name, own))
+                unexpected = _unexpected(args[0], fit.__name__, name)
+                raise TypeError(unexpected + _fit_hint(args[0], name, own))
         return fit(*args, **keywords)
 
     return with_hints

@@ -42,9 +42,11 @@ def size_in_bytes(value: int | str) -> int:
 
 def in_words(n_bytes: int) -> str:
     """
-    >>> in_words(1_500_000_000), in_words(12_345_678)
-    ('1.5GB', '13MB')
+    >>> in_words(1_500_000_000), in_words(12_345_678), in_words(4_321)
+    ('1.5GB', '13MB', '5KB')
     """
+    if n_bytes < 10**6:
+        return f"{-(-n_bytes // 10**3)}KB"
     if n_bytes >= 10**9:
         return f"{n_bytes / 10**9:.4g}GB"
     return f"{-(-n_bytes // 10**6)}MB"

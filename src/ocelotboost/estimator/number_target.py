@@ -9,8 +9,7 @@ from ocelotboost.estimator.centre import centre_of, centred
 from ocelotboost.estimator.target import Weights
 from ocelotboost.loss.base import Loss, Targets
 from ocelotboost.loss.registry import REGRESSION_LOSSES, loss_from
-from ocelotboost.order.target import NumberTargets, TargetDefinition
-from ocelotboost.quantize.categorical_data import CategoricalData
+from ocelotboost.order.target import CategoryTotals, NumberTargets, TargetDefinition
 from ocelotboost.table.cache_directory import PROCESS_MEMORY, Memory
 from ocelotboost.table.roles import regression_target, row_weights
 
@@ -60,7 +59,7 @@ class LearnedNumbers:
         return centred(regression_target(y, n_rows, argument=argument), self.centre)
 
     def define_statistics(
-        self, target: Targets, weight: Weights, categories: CategoricalData
+        self, target: Targets, weight: Weights, categories: CategoryTotals
     ) -> TargetDefinition:
         settings = self.settings
         return NumberTargets.define(

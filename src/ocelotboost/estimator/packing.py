@@ -12,13 +12,12 @@ from ocelotboost.loss.base import CustomLoss
 from ocelotboost.model.forest import Forest, join_forests
 from ocelotboost.model.plain_values import plain_parameters
 from ocelotboost.model.trained import Resolved, TrainedModel
-from ocelotboost.quantize.quantized import Quantized
 from ocelotboost.quantize.quantizer import Quantizer
 
 
 def pack(
     trained: Trained,
-    quantized: Quantized,
+    quantizer: Quantizer,
     target: Target,
     feature_names: tuple[str, ...] | None,
     parameters: dict[str, Any],
@@ -29,7 +28,7 @@ def pack(
     best = boosted.best_iteration
     kept, dropped = plain_parameters(parameters)
     return TrainedModel(
-        forest=_forest(trained, quantized.quantizer),
+        forest=_forest(trained, quantizer),
         kind=target.kind,
         loss=f"custom:{loss.name}" if isinstance(loss, CustomLoss) else loss.name,
         feature_names=feature_names,
@@ -45,9 +44,7 @@ def pack(
 
 
 def _forest(trained: Trained, quantizer: Quantizer) -> Forest:
-    start, statistics = trained.start, trained.ordered.statistics
-    whole_data = None if statistics is None else statistics.whole_data
-    trees = trained.boosted.trees
+    start, whole_data, trees = trained.start, trained.whole_data, trained.boosted.trees
     if start.continued is None:
         return pack_forest(trees, quantizer, whole_data, start.value + start.centre)
     return join_forests(start.continued, pack_forest(trees, quantizer, whole_data, start.value))

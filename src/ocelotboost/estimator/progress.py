@@ -86,7 +86,7 @@ class ProgressLines(Progress):
         count = f"{done:{len(str(info.iterations))}}/{info.iterations} trees"
         times = f"{_clock(info.seconds)}, {_clock(left)} left"
         beginning = f"{count}, {times}, "
-        _print(beginning + _latest(info, self._metric, _LINE_WIDTH - len(beginning)))
+        print_text(beginning + _latest(info, self._metric, _LINE_WIDTH - len(beginning)))
 
 
 class ProgressBar(Progress):
@@ -156,7 +156,7 @@ def _clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-def _print(text: str) -> None:
-    """One line, whatever the encoding of the output can hold."""
+def print_text(text: str) -> None:
+    """Text, as far as the encoding of the output can hold it."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     print(text.encode(encoding, "replace").decode(encoding), flush=True)

@@ -67,19 +67,11 @@ def split(
     check_time(table, settings.has_time)
     everything = counted(table, target.values, target.weight)
     if settings.validation_fraction is None:
-        _check_no_validation(settings, evals)
+        check_no_validation(settings, evals)
         return Rows(everything, everything, evals)
-    if VALIDATION in (rows.name for rows in evals):
-        raise ParameterError(
-            f"validation_fraction={settings.validation_fraction} holds rows out, which history_ "
-            f"calls {VALIDATION!r}, and there is an eval set of that name; give one of them."
-        )
-    chosen = _validation_rows(everything, target.classes is not None, settings)
-    if chosen.all() or not chosen.any():
-        raise ParameterError(
-            f"validation_fraction={settings.validation_fraction} of {everything.n_rows} rows "
-            "leaves no rows to train on or none to validate; use another share or more rows."
-        )
+    check_validation(settings, evals)
+    by_time = rows_by_time(everything.table, settings.has_time)
+    chosen = held_out(everything.target, by_time, target.classes is not None, settings)
     validation = WatchedRows(VALIDATION, everything.take(np.flatnonzero(chosen)))
     return Rows(everything, everything.take(np.flatnonzero(~chosen)), [validation, *evals])
 
@@ -107,7 +99,16 @@ def in_rows(weight: NDArray[np.float32]) -> NDArray[np.float32]:
     return weight if rows == total else (exact * (rows / total)).astype(np.float32)
 
 
-def _check_no_validation(settings: SplitSettings, evals: list[WatchedRows]) -> None:
+def check_validation(settings: SplitSettings, evals: list[WatchedRows]) -> None:
+    """Refuse an eval set that has the name of held-out rows."""
+    if VALIDATION in (rows.name for rows in evals):
+        raise ParameterError(
+            f"validation_fraction={settings.validation_fraction} holds rows out, which history_ "
+            f"calls {VALIDATION!r}, and there is an eval set of that name; give one of them."
+        )
+
+
+def check_no_validation(settings: SplitSettings, evals: list[WatchedRows]) -> None:
     """Refuse parameters that would do nothing without held-out rows."""
     if settings.early_stopping_rounds is not None and not evals:
         raise ParameterError(
@@ -121,14 +122,22 @@ def _check_no_validation(settings: SplitSettings, evals: list[WatchedRows]) -> N
         )
 
 
-def _validation_rows(
-    data: LabelledTable, of_classes: bool, settings: SplitSettings
+def held_out(
+    target: Targets, by_time: NDArray[np.intp] | None, of_classes: bool, settings: SplitSettings
 ) -> NDArray[np.bool_]:
+    """Which rows are held out: the latest where rows have their time."""
     share: Any = settings.validation_fraction
-    by_time = rows_by_time(data.table, settings.has_time)
     if by_time is not None:
-        return _last(by_time, share)
-    return _stratified(data.target, share, of_classes, np.random.default_rng(settings.seed))
+        chosen = _last(by_time, share)
+    else:
+        rng = np.random.default_rng(settings.seed)
+        chosen = _stratified(target, share, of_classes, rng)
+    if chosen.all() or not chosen.any():
+        raise ParameterError(
+            f"validation_fraction={share} of {len(target)} rows leaves no rows to train on or none "
+            "to validate; use another share or more rows."
+        )
+    return chosen
 
 
 def _last(by_time: NDArray[np.intp], share: float) -> NDArray[np.bool_]:

@@ -39,6 +39,11 @@ class Seeds:
     hash_key: NDArray[np.uint64]
 
 
+def fresh(seed: SeedSequence) -> SeedSequence:
+    """The same seed, from which nothing was drawn."""
+    return SeedSequence(seed.entropy, spawn_key=seed.spawn_key)
+
+
 def draw_seeds(random_state: Any) -> Seeds:
     """From a number or None; a RandomState or Generator gives one number, and moves on by it."""
     if isinstance(random_state, np.random.RandomState):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy, deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -97,6 +98,13 @@ def settings_from(
         ),
         parameters=parameters,
     )
+
+
+def settings_to_plan(given: DeclaredParameters, cat_features: Any) -> Settings:
+    """The same for a plan: a generator as ``random_state`` does not move on."""
+    untouched = copy(given)
+    untouched.random_state = deepcopy(given.random_state)
+    return settings_from(untouched, cat_features, None)
 
 
 def _order_settings(

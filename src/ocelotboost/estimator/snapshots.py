@@ -9,9 +9,9 @@ from typing import Any
 from ocelotboost.boost.evaluation import EvalSet
 from ocelotboost.boost.identity import identify
 from ocelotboost.boost.snapshot import NO_SNAPSHOTS, SnapshotFile, Snapshots
+from ocelotboost.boost.start import Start
 from ocelotboost.boost.training_set import TrainingSet
 from ocelotboost.estimator.target import Target
-from ocelotboost.loss.base import Floats
 from ocelotboost.model.plain_values import plain_parameters
 from ocelotboost.quantize.quantizer import Quantizer
 
@@ -35,12 +35,12 @@ def snapshots_of(
     eval_sets: Sequence[EvalSet],
     quantizer: Quantizer,
     names: Sequence[str] | None,
-    start: Floats,
+    start: Start,
     target: Target,
     learning_rate: float,
 ) -> Snapshots:
     """Where the file holds another training, an error that says what differs. ``names`` are those
-    of the columns; ``start`` the raw predictions that training begins with."""
+    of the columns; ``start`` is what training begins with."""
     if settings is None:
         return NO_SNAPSHOTS
     labels = None if target.classes is None else target.classes.tolist()
@@ -49,7 +49,7 @@ def snapshots_of(
         eval_sets,
         quantizer,
         names,
-        start,
+        start.identity(),
         (labels, target.centre),
         {
             "estimator": target.kind,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,6 +13,7 @@ from ocelotboost.boost.parameters import BoostParameters
 from ocelotboost.boost.replay import replay
 from ocelotboost.boost.settings import BoostSettings
 from ocelotboost.boost.start import Start, eval_set, training_set
+from ocelotboost.boost.training_set import TrainingSet
 from ocelotboost.estimator.centre import uncentred
 from ocelotboost.estimator.metrics import metrics_from
 from ocelotboost.estimator.progress import progress_for
@@ -20,10 +22,14 @@ from ocelotboost.estimator.snapshots import SnapshotSettings, snapshots_of
 from ocelotboost.estimator.target import Target
 from ocelotboost.loss.base import Loss
 from ocelotboost.model.trained import TrainedModel
+from ocelotboost.order.offers import Combinations
 from ocelotboost.order.rows_in_order import RowsInOrder, order_again
+from ocelotboost.order.segments import Segments
 from ocelotboost.order.settings import OrderSettings
+from ocelotboost.order.whole_data import WholeData
 from ocelotboost.quantize.quantized import Quantized
 from ocelotboost.quantize.quantizer import Quantizer
+from ocelotboost.table.labelled import WatchedRows
 
 
 @dataclass(frozen=True)
@@ -51,6 +57,27 @@ class TrainingSettings:
 
 
 @dataclass(frozen=True)
+class ToTrain:
+    """What trees are made of.
+
+    training      the rows to learn from
+    watched       rows to watch
+    whole_data    statistics of rows that are not trained on; None where there are none
+    combinations  of categorical features that trees may ask about
+    segments      of the orderings in Ordered mode; None is Plain
+    names         of the columns
+    """
+
+    training: TrainingSet
+    watched: list[WatchedRows]
+    quantizer: Quantizer
+    whole_data: WholeData | None
+    combinations: Combinations
+    segments: Segments | None
+    names: tuple[str, ...] | None
+
+
+@dataclass(frozen=True)
 class Trained:
     """Trees, and what their leaves were filled from.
 
@@ -58,7 +85,7 @@ class Trained:
     """
 
     boosted: Boosted
-    ordered: RowsInOrder
+    whole_data: WholeData | None
     start: Start
     settings: BoostSettings
 
@@ -71,40 +98,70 @@ def train(
     continued: TrainedModel | None,
     callbacks: list[Any],
     settings: TrainingSettings,
+    boosting: Callable[..., Boosted] = boost,
 ) -> Trained:
-    """The trees that the model keeps, or that are added to the model which they continue."""
-    n_threads, cache_bytes = settings.loop.n_threads, settings.order.statistics.cache_bytes
-    loss, quantizer = target.loss, quantized.quantizer
+    """The trees that the model keeps, or that are added to the model which they continue.
+    ``boosting`` is the loop, or something around it."""
+    n_threads, quantizer = settings.loop.n_threads, quantized.quantizer
     forest = None if continued is None else continued.forest
-    start = Start.of(ordered.rows, loss, target.centre, forest)
-    training = training_set(ordered)
-    loop = settings.loop.resolve(
-        training, loss, ordered.combinations, ordered.segments, bool(rows.watched)
+    start = Start.of(ordered.rows, target.loss, target.centre, forest)
+    trained = train_trees(
+        ToTrain(
+            training_set(ordered, start, n_threads),
+            rows.watched,
+            quantizer,
+            None if ordered.statistics is None else ordered.statistics.whole_data,
+            ordered.combinations,
+            ordered.segments,
+            rows.everything.table.names,
+        ),
+        start,
+        target,
+        callbacks,
+        settings,
+        boosting,
     )
+    if settings.replay:
+        return _replayed(trained, rows, ordered, quantizer, target.loss, settings.order)
+    return trained
+
+
+def train_trees(
+    given: ToTrain,
+    start: Start,
+    target: Target,
+    callbacks: list[Any],
+    settings: TrainingSettings,
+    boosting: Callable[..., Boosted] = boost,
+) -> Trained:
+    """The trees up to the best iteration. ``boosting`` is the loop, or something around it."""
+    n_threads, cache_bytes = settings.loop.n_threads, settings.order.statistics.cache_bytes
+    training, loss, quantizer = given.training, target.loss, given.quantizer
+    loop = settings.loop.resolve(
+        training, loss, given.combinations, given.segments, bool(given.watched)
+    )
+    features = given.combinations.features
     eval_sets = [
-        eval_set(watched, quantizer, ordered, start, cache_bytes, n_threads)
-        for watched in rows.watched
+        eval_set(own, quantizer, features, given.whole_data, start, cache_bytes, n_threads)
+        for own in given.watched
     ]
-    table = ordered.rows.table
-    raw = table.memory.keep(ordered.parcels.deal(start.raw(table, n_threads)))
     snapshots = snapshots_of(
         settings.snapshot,
         training,
         eval_sets,
         quantizer,
-        rows.everything.table.names,
-        raw,
+        given.names,
+        start,
         target,
         loop.learning_rate,
     )
     metrics = uncentred(metrics_from(settings.eval_metric, loss), start.centre)
     with progress_for(settings.verbose, metrics[0].name if metrics else loss.name) as progress:
-        boosted = boost(
+        boosted = boosting(
             training,
             eval_sets,
             loss,
             metrics,
-            raw,
             loop,
             [*callbacks, progress],
             settings.seed,
@@ -112,23 +169,29 @@ def train(
         )
     if settings.keep_best and boosted.best_iteration is not None:
         boosted = replace(boosted, trees=boosted.trees[: boosted.best_iteration + 1])
-    trained = Trained(boosted, ordered, start, loop)
-    if settings.replay:
-        return _replayed(trained, rows, quantizer, loss, settings.order)
-    return trained
+    return Trained(boosted, given.whole_data, start, loop)
 
 
 def _replayed(
-    trained: Trained, rows: Rows, quantizer: Quantizer, loss: Loss, settings: OrderSettings
+    trained: Trained,
+    rows: Rows,
+    before: RowsInOrder,
+    quantizer: Quantizer,
+    loss: Loss,
+    settings: OrderSettings,
 ) -> Trained:
     """Leaves and statistics from all rows, the held-out ones included."""
-    ordered = order_again(rows.everything, trained.ordered, quantizer, settings)
+    ordered = order_again(rows.everything, before, quantizer, settings)
     trees = replay(
         trained.boosted.trees,
-        training_set(ordered),
+        training_set(ordered, trained.start, settings.n_threads),
         loss,
-        ordered.parcels.deal(trained.start.raw(ordered.rows.table, settings.n_threads)),
         trained.settings.learning_rate,
         trained.settings.leaves,
     )
-    return replace(trained, boosted=replace(trained.boosted, trees=trees), ordered=ordered)
+    statistics = ordered.statistics
+    return replace(
+        trained,
+        boosted=replace(trained.boosted, trees=trees),
+        whole_data=None if statistics is None else statistics.whole_data,
+    )

@@ -71,14 +71,15 @@ class ColumnScorer:
     def __init__(
         self,
         rows: AllRows,
+        layout: BlockLayout,
         features: Sequence[Feature],
         n_gradients: int,
         n_cells: int,
         settings: ScoreSettings,
     ) -> None:
-        """``features`` are the columns of the rows' blocks."""
+        """``features`` are the columns of the rows' blocks, ``layout`` is where they are."""
         self._rows = rows
-        self._layout = layout = rows.shards[0].block.layout
+        self._layout = layout
         self._features = features
         self._settings = settings
         n_chunks, n_words = packed_layout(n_gradients)

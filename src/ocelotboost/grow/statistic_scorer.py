@@ -16,7 +16,7 @@ from ocelotboost.grow.cells import Cells
 from ocelotboost.grow.level import Level
 from ocelotboost.grow.packing import GradientUnits
 from ocelotboost.grow.random_score import draw_noise
-from ocelotboost.grow.rows import GrowingRows
+from ocelotboost.grow.rows import STATISTIC_BINS, AllRows, Summands
 from ocelotboost.grow.scorer import HISTOGRAM_BYTES, Candidate, ScoreSettings
 from ocelotboost.kernels import native
 from ocelotboost.kernels.contract import packed_layout
@@ -24,8 +24,6 @@ from ocelotboost.kernels.memory import aligned_empty
 from ocelotboost.order.combination import Combination
 from ocelotboost.order.feature import Split, StatisticColumn
 from ocelotboost.order.statistic_store import Statistic, StatisticStore
-
-_BINS_OF_A_BYTE = 32  # 16 of its low half, 16 of its high half
 
 
 class StatisticScorer:
@@ -39,7 +37,7 @@ class StatisticScorer:
     def __init__(
         self,
         store: StatisticStore,
-        rows: GrowingRows,
+        rows: AllRows,
         most_offered: int,
         n_gradients: int,
         n_cells: int,
@@ -48,16 +46,15 @@ class StatisticScorer:
     ) -> None:
         self._store = store
         self._rows = rows
-        self._n_columns = store.source.columns.n_columns
+        self._n_columns = store.rule.columns.n_columns
         self._model_size_reg = model_size_reg
         self._settings = settings
         n_chunks, n_words = packed_layout(n_gradients)
-        self._histogram_shape = (n_chunks, store.source.columns.n_bytes, _BINS_OF_A_BYTE, n_words)
+        self._histogram_shape = (n_chunks, store.rule.columns.n_bytes, STATISTIC_BINS, n_words)
         shelf_bytes = most_offered * 8 * int(np.prod(self._histogram_shape))
         #: Histograms per shelf, of as many cells as will be there or fit into memory.
         self.capacity = min(n_cells, max(HISTOGRAM_BYTES // shelf_bytes, 1))
         self._histograms = self._empty(most_offered, self.capacity)
-        self._scratch = np.empty((n_chunks, store.n_rows, n_words), dtype=np.int64)
         self._used: set[Combination] = set()  # by the model
         # Of each offered combination, in the order of offering:
         self._shelves = np.empty(most_offered, dtype=np.uint32)
@@ -180,18 +177,24 @@ class StatisticScorer:
         bins: NDArray[np.uint8],
     ) -> None:
         """Sum and score pages in their shelves; the first ``n_old`` have been there before."""
-        settings = self._settings
+        settings, only = self._settings, self._rows.only
+        if only is None:
+            shelves = histograms[first_shelf : first_shelf + len(pages)]
+            self._rows.accumulate_statistics(pages, n_old, level, shelves)
+            summands = self._no_summands(len(pages))
+        else:  # the same call sums and scores: it scores histograms while the cache has them
+            summands = only.summands(pages, level)
         native.score_statistics(
-            self._store.pages,
-            pages,
+            summands.statistics,
+            summands.pages,
             n_old,
             first_shelf,
-            self._rows.rows,
-            self._rows.words,
-            level.begin,
-            level.end,
-            level.histograms,
-            level.fresh,
+            summands.rows,
+            summands.words,
+            summands.begin,
+            summands.end,
+            summands.histograms,
+            summands.fresh,
             level.small,
             level.large,
             level.scored,
@@ -200,11 +203,26 @@ class StatisticScorer:
             settings.regularization,
             settings.min_weight,
             settings.cosine,
-            self._scratch,
+            summands.scratch,
             histograms,
             scores,
             bins,
             n_threads=settings.n_threads,
+        )
+
+    def _no_summands(self, n_pages: int) -> Summands:
+        n_chunks, n_bytes, _, n_words = self._histogram_shape
+        nothing, no_words = np.empty(0, dtype=np.uint32), np.empty((n_chunks, 0, n_words), np.int64)
+        return Summands(
+            statistics=np.empty((n_pages, 0, n_bytes), dtype=np.uint8),
+            pages=np.arange(n_pages, dtype=np.uint32),
+            rows=nothing,
+            words=no_words,
+            begin=nothing,
+            end=nothing,
+            histograms=nothing,
+            fresh=np.empty(0, dtype=np.uint8),
+            scratch=no_words,
         )
 
     def _empty(self, n_shelves: int, n_histograms: int) -> NDArray[np.int64]:

@@ -98,6 +98,10 @@ class RowsToFill(Protocol):
         """At the raw predictions plus the steps (n_leaves, n_outputs), over all parcels."""
         ...
 
+    def alone(self, n_leaves: int, settings: LeafSettings) -> tuple[Floats, Floats]:
+        """Values and weights by the rows of the only parcel, where there is one."""
+        ...
+
     def parcels(self) -> list[RowsInLeaves]:
         """The rows themselves."""
         ...
@@ -107,24 +111,36 @@ def estimate_leaves(
     loss_pass: Pass, rows: RowsToFill, n_leaves: int, settings: LeafSettings
 ) -> tuple[Floats, Floats]:
     """Values (n_leaves, n_outputs), before the learning rate, and weights (n_leaves,) of leaves."""
-    if settings.rule.method == "Exact":
+    exact = settings.rule.method == "Exact"
+    native_steps = isinstance(loss_pass, NativePass) and not settings.one_step
+    if rows.n_parcels == 1 and (exact or native_steps):
+        values, weights = rows.alone(n_leaves, settings)
+    elif exact:
         values, weights = _quantiles(rows.parcels(), n_leaves, settings)
-    elif rows.n_parcels == 1 and isinstance(loss_pass, NativePass) and not settings.one_step:
-        (own,) = rows.parcels()
-        values, weights = loss_pass.leaf_values(
-            own.target,
-            own.weight,
-            own.raw,
-            own.leaves,
-            n_leaves,
-            settings.rule.method == "Newton",
-            settings.regularization,
-            settings.rule.iterations,
-        )
     else:
         values, weights = _in_steps(rows, n_leaves, settings)
     values[weights < settings.min_weight] = 0.0
     return values, weights
+
+
+def estimate_alone(
+    loss_pass: Pass, rows: RowsInLeaves, n_leaves: int, settings: LeafSettings
+) -> tuple[Floats, Floats]:
+    """The same by the rows of one parcel, without a least weight: their quantiles, or the steps of
+    a loss that C++ knows."""
+    if settings.rule.method == "Exact":
+        return _quantiles([rows], n_leaves, settings)
+    assert isinstance(loss_pass, NativePass)
+    return loss_pass.leaf_values(
+        rows.target,
+        rows.weight,
+        rows.raw,
+        rows.leaves,
+        n_leaves,
+        settings.rule.method == "Newton",
+        settings.regularization,
+        settings.rule.iterations,
+    )
 
 
 def _quantiles(

@@ -54,7 +54,7 @@ class CombinationCodes:
         self._data = data
         self._block = block
         self._n_threads = n_threads
-        n_kept = _KEPT_BYTES // (4 * data.n_rows)
+        n_kept = _KEPT_BYTES // (4 * max(data.n_rows, 1))
         self._kept = Codes.empty(n_kept, data.n_rows)
         self._lines = RecentlyUsed[Combination](n_kept)
 

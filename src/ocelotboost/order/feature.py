@@ -13,7 +13,7 @@ bins for new rows (predict/), which knows nothing of training.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -44,18 +44,6 @@ class Address(NamedTuple):
         return self.bins.question(bin)
 
 
-class Addressed(Protocol):
-    """Rows whose bins can be found: those that train trees, or those of an eval set."""
-
-    def column(self, column: int) -> Address:
-        """Where the bins of a column of the table are."""
-        ...
-
-    def page(self, combination: Combination, ordering: int) -> int:
-        """The page of a combination's statistic; valid until others are asked for."""
-        ...
-
-
 class Feature(Protocol):
     """Anything that gives every row a bin. Features are equal when they ask about the same."""
 
@@ -69,8 +57,9 @@ class Feature(Protocol):
         """What a tree that asks about this feature joins with further categorical features."""
         ...
 
-    def address(self, rows: Addressed, ordering: int) -> Address:
-        """Where the bins of some rows are."""
+    def address(self, columns: Sequence[Address], pages: Mapping[Combination, int]) -> Address:
+        """Where the bins of some rows are, by where they are for the columns of the table and for
+        the statistics of combinations."""
         ...
 
     def base_question(self, bin: int) -> ColumnSplit | None:
@@ -103,8 +92,8 @@ class _TableColumn:
 
     statistic = None
 
-    def address(self, rows: Addressed, ordering: int) -> Address:
-        return rows.column(self.column)
+    def address(self, columns: Sequence[Address], pages: Mapping[Combination, int]) -> Address:
+        return columns[self.column]
 
     def base_question(self, bin: int) -> ColumnSplit:
         return ColumnSplit(self.column, bin)
@@ -152,8 +141,8 @@ class StatisticColumn:
     def joinable(self) -> Combination:
         return self.combination
 
-    def address(self, rows: Addressed, ordering: int) -> Address:
-        page = rows.page(self.combination, ordering)
+    def address(self, columns: Sequence[Address], pages: Mapping[Combination, int]) -> Address:
+        page = pages[self.combination]
         return Address(page, self.column // 2, self.column % 2 * 4, _HALF_A_BYTE)
 
     def base_question(self, bin: int) -> None:

@@ -33,27 +33,24 @@ class LookedUpStatistics:
         self._columns = columns
         self._whole_data = whole_data
         self._n_threads = n_threads
-        n_rows, n_bytes = columns.n_rows, whole_data.source.columns.n_bytes
+        n_rows, n_bytes = columns.n_rows, whole_data.rule.columns.n_bytes
         capacity = max(min(cache_bytes // max(n_rows * n_bytes, 1), MOST_PAGES), 1)
-        self._pages = Pages[Combination](capacity, n_rows, n_bytes)
+        #: The bytes of the pages.
+        self.pages = Pages[Combination](capacity, n_rows, n_bytes)
 
     @property
     def capacity(self) -> int:
-        return self._pages.capacity
-
-    @property
-    def pages(self) -> NDArray[np.uint8]:
-        return self._pages.bytes
+        return self.pages.capacity
 
     def pages_of(self, combinations: Sequence[Combination], ordering: int) -> list[int]:
-        find = self._pages.find
+        find = self.pages.find
         found = [find(combination) for combination in combinations]
         absent = {c: None for c, page in zip(combinations, found, strict=True) if page is None}
         if absent:
-            pages = self._pages.take(len(absent))
+            pages = self.pages.take(len(absent))
             for combination, page in zip(absent, pages.tolist(), strict=True):
-                self._fill(combination, self._pages.bytes[page])
-            self._pages.hold(list(absent))
+                self._fill(combination, self.pages.bytes[page])
+            self.pages.hold(list(absent))
             found = [find(combination) for combination in combinations]
         return [page for page in found if page is not None]
 
@@ -63,7 +60,7 @@ class LookedUpStatistics:
         base = Located(
             np.arange(len(asked), dtype=np.uint32), table.question_borders.astype(np.uint8)
         )
-        hash_key = self._whole_data.source.data.hash_key
+        hash_key = self._whole_data.rule.hash_key
         looked_up = StatisticBytes.of_tables(table, hash_key, base, self._n_threads)
         hashes = np.stack([self.row_hashes[feature] for feature in looked_up.lookup.features])
         bins = np.empty((looked_up.n_columns, len(out)), dtype=np.uint8)

@@ -9,7 +9,6 @@ from functools import cached_property
 from ocelotboost.order.combination import Combination
 from ocelotboost.order.feature import CategoryValue, Feature, Number, Split
 from ocelotboost.order.settings import StatisticSettings
-from ocelotboost.quantize.categorical_data import CategoricalData
 from ocelotboost.quantize.quantizer import Quantizer
 
 
@@ -66,14 +65,16 @@ class Combinations:
 
 
 def choose_combinations(
-    data: CategoricalData, quantizer: Quantizer, settings: StatisticSettings
+    features: Sequence[int],
+    value_counts: Sequence[int],
+    quantizer: Quantizer,
+    settings: StatisticSettings,
 ) -> Combinations:
     """Which features have statistics, alone or combined. Those with a single value say nothing,
     except by what leaving one out leaks; those of one-hot have none alone."""
     one_hot = set(quantizer.indicators.columns.tolist())
     fewest = 1 if settings.kind == "leave_one_out" else 2
-    n_values = data.value_counts.tolist()
-    telling = [f for f, n in zip(data.features, n_values, strict=True) if n >= fewest]
+    telling = [f for f, n in zip(features, value_counts, strict=True) if n >= fewest]
     if settings.max_combination == 1:
         telling = [f for f in telling if f not in one_hot]
     return Combinations(

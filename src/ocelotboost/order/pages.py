@@ -19,7 +19,7 @@ _FIRST_BYTES = 1 << 22
 Key = TypeVar("Key", bound=Hashable)
 
 
-class Pages(Generic[Key]):
+class PageBytes:
     """A page has the bins of all columns of one statistic, 16 bins each, two columns per byte.
 
     capacity  the most pages there will be
@@ -28,26 +28,15 @@ class Pages(Generic[Key]):
 
     def __init__(self, capacity: int, n_rows: int, n_bytes: int) -> None:
         self.capacity = capacity
-        self._indices = RecentlyUsed[Key](capacity)
         n_pages = capacity
         while n_pages > 1 and n_pages * n_rows * n_bytes > _FIRST_BYTES:
             n_pages = (n_pages + 1) // 2
         self.bytes = np.empty((n_pages, n_rows, n_bytes), dtype=np.uint8)
 
-    def find(self, key: Key) -> int | None:
-        """The page that a key holds, which now is the last that was asked for."""
-        return self._indices.find(key)
-
-    def take(self, n: int) -> NDArray[np.uint32]:
-        """Pages to fill, instead of those that were unused for longest."""
-        indices = self._indices.take(n)
-        while max(indices, default=-1) >= len(self.bytes):
+    def make_room(self, pages: Sequence[int]) -> None:
+        """So that there are pages of these numbers."""
+        while max(pages, default=-1) >= len(self.bytes):
             self._grow()
-        return np.array(indices, dtype=np.uint32)
-
-    def hold(self, keys: Sequence[Key]) -> None:
-        """Keys for the pages that were taken and are filled now, in the same order."""
-        self._indices.hold(keys)
 
     def _grow(self) -> None:
         """Room for twice as many pages. Capacity was halved to get here, so that the old pages and
@@ -62,3 +51,25 @@ class Pages(Generic[Key]):
                 f"cache_memory smaller, for example {old.nbytes}."
             ) from None
         self.bytes[: len(old)] = old
+
+
+class Pages(PageBytes, Generic[Key]):
+    """The same, with what holds each page."""
+
+    def __init__(self, capacity: int, n_rows: int, n_bytes: int) -> None:
+        super().__init__(capacity, n_rows, n_bytes)
+        self._indices = RecentlyUsed[Key](capacity)
+
+    def find(self, key: Key) -> int | None:
+        """The page that a key holds, which now is the last that was asked for."""
+        return self._indices.find(key)
+
+    def take(self, n: int) -> NDArray[np.uint32]:
+        """Pages to fill, instead of those that were unused for longest."""
+        indices = self._indices.take(n)
+        self.make_room(indices)
+        return np.array(indices, dtype=np.uint32)
+
+    def hold(self, keys: Sequence[Key]) -> None:
+        """Keys for the pages that were taken and are filled now, in the same order."""
+        self._indices.hold(keys)

@@ -72,10 +72,22 @@ def one_parcel(n_rows: int) -> Parcels:
     return Parcels((0, n_rows))
 
 
-def deal(n_rows: int, by_time: NDArray[np.intp] | None, seed: np.random.SeedSequence) -> Parcels:
-    """Rows in parcels; ``by_time`` are the rows in the order of time, where they have one."""
-    n_parcels = -(-n_rows // PARCEL_ROWS)
-    if n_parcels <= 1:
+def count_parcels(n_rows: int) -> int:
+    """How many parcels rows are dealt into."""
+    return max(-(-n_rows // PARCEL_ROWS), 1)
+
+
+def deal(
+    n_rows: int,
+    by_time: NDArray[np.intp] | None,
+    seed: np.random.SeedSequence,
+    n_parcels: int | None = None,
+) -> Parcels:
+    """Rows in parcels; ``by_time`` are the rows in the order of time, where they have one.
+    ``n_parcels`` is None for as many as the rows need."""
+    if n_parcels is None:
+        n_parcels = count_parcels(n_rows)
+    if n_parcels == 1:
         return one_parcel(n_rows)
     number = np.empty(n_rows, dtype=np.uint16 if n_parcels < 1 << 16 else np.uint32)
     if by_time is None:

@@ -22,9 +22,10 @@ from ocelotboost.order.ordering import (
 from ocelotboost.order.parcels import Parcels, deal
 from ocelotboost.order.segments import Segments, divide, first_body_in_rows
 from ocelotboost.order.settings import OrderSettings
-from ocelotboost.order.statistic import HISTORIES, statistic_columns
-from ocelotboost.order.statistic_store import StatisticSource, StatisticStore
-from ocelotboost.order.target import StatisticTarget, TargetDefinition
+from ocelotboost.order.statistic import HISTORIES, statistic_columns, statistic_units
+from ocelotboost.order.statistic_rows import StatisticRows, StatisticSource
+from ocelotboost.order.statistic_store import page_capacity
+from ocelotboost.order.target import StatisticTarget, TargetDefinition, TotalsOfRows
 from ocelotboost.order.whole_data import WholeData
 from ocelotboost.quantize.block import ColumnBlock
 from ocelotboost.quantize.categorical_data import CategoricalData
@@ -39,12 +40,12 @@ class Statistics:
     """Statistics of the categorical features.
 
     definition  what they average
-    store       those of the rows that train trees
+    rows        those of the rows that train trees
     whole_data  those of any other rows
     """
 
     definition: TargetDefinition
-    store: StatisticStore
+    rows: StatisticRows
     whole_data: WholeData
 
 
@@ -81,7 +82,9 @@ def order(
 ) -> RowsInOrder:
     """Rows for training."""
     quantizer, categories = quantized.quantizer, quantized.categories
-    combinations = choose_combinations(categories, quantizer, settings.statistics)
+    combinations = choose_combinations(
+        categories.features, categories.value_counts.tolist(), quantizer, settings.statistics
+    )
     if combinations.features:
         chosen = categories.select(combinations.features)
         ordered = _with_statistics(
@@ -126,7 +129,8 @@ def _without_statistics(
     data: LabelledTable, quantizer: Quantizer, combinations: Combinations, settings: OrderSettings
 ) -> RowsInOrder:
     by_time = rows_by_time(data.table, settings.has_time)
-    parcels, memory = deal(data.n_rows, by_time, settings.parcel_seed), data.table.memory
+    parcels = deal(data.n_rows, by_time, settings.parcel_seed, settings.n_parcels)
+    memory = data.table.memory
     if parcels.rows is not None:
         parcels = replace(parcels, rows=memory.keep(parcels.rows))
     return RowsInOrder(
@@ -167,7 +171,7 @@ def _with_statistics(
         categories = categories.select(categories.features, np.append(parcels.deal(rows), history))
     elif parcels.rows is not None:
         categories = categories.select(categories.features, parcels.rows)
-    definition = define(target, weight, categories)
+    definition = define(target, weight, TotalsOfRows(categories))
     targets = definition.of(target)
     source = StatisticSource(
         data=categories,
@@ -177,10 +181,12 @@ def _with_statistics(
         columns=statistic_columns(targets, given.priors, given.prior_weight),
         history=HISTORIES[given.kind],
         window=0 if given.window is None else min(given.window, len(target)),
+        units=statistic_units(targets.values, weight),
     )
-    store = StatisticStore(source, ordered.block, given.cache_bytes, settings.n_threads)
-    statistics = Statistics(definition, store, WholeData(store, settings.n_threads))
-    return replace(ordered, statistics=statistics)
+    capacity = page_capacity(given.cache_bytes, ordered.block.n_rows, source.columns.n_bytes)
+    held = StatisticRows(source, ordered.block, capacity, settings.n_threads)
+    whole_data = WholeData(source.rule, held.value_totals)
+    return replace(ordered, statistics=Statistics(definition, held, whole_data))
 
 
 def statistic_orderings(

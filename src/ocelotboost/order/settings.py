@@ -43,6 +43,7 @@ class OrderSettings:
     history_seed    for the history of a holdout statistic
     statistic_seed  for the orderings of statistics
     segment_seed    for those of segments: σ_cat = σ_boost where the two seeds are the same
+    n_parcels       that rows are dealt into; None: as many as their number needs
     """
 
     statistics: StatisticSettings
@@ -56,3 +57,4 @@ class OrderSettings:
     statistic_seed: np.random.SeedSequence
     segment_seed: np.random.SeedSequence
     n_threads: int
+    n_parcels: int | None = None

@@ -17,6 +17,7 @@ all are cut into 16 bins, two to a byte.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -97,3 +98,38 @@ def statistic_columns(
         highs=np.maximum(own, high).ravel(),
         prior_weight=prior_weight,
     )
+
+
+def statistic_units(values: NDArray[np.float32], weight: NDArray[np.float32] | None) -> Floats:
+    """What the integer 1 is worth in counts, and in the sums of each target: (n_targets + 1,).
+
+    Counts and sums are whole numbers, so that it does not matter who adds first. Where all that
+    rows add is whole already, the unit is 1. Otherwise it is the smallest power of two for which no
+    sum over any rows leaves 62 bits. ``values`` are (n_targets, n), ``weight`` is (n,).
+
+    >>> values = np.array([[0, 1, 1], [0.5, -2, 0]], dtype=np.float32)
+    >>> np.log2(statistic_units(values, None))
+    array([  0.,   0., -60.])
+    """
+    n_rows = values.shape[1]
+    whole = weight is None or _are_whole(weight)
+    total = float(n_rows if weight is None else weight.sum(dtype=np.float64))
+    units = [_unit(total, n_rows, whole)]
+    for value in values:
+        sizes = np.abs(value, dtype=np.float64)
+        if weight is not None:
+            sizes *= weight
+        units.append(_unit(float(sizes.sum()), n_rows, whole and _are_whole(value)))
+    return np.array(units)
+
+
+def _are_whole(values: NDArray[np.float32]) -> bool:
+    return bool((np.trunc(values) == values).all())
+
+
+def _unit(total: float, n_rows: int, whole: bool) -> float:
+    """``total`` is the sum of the sizes of what rows add. Rounding adds less than 1 per row."""
+    room = 2.0**62 - n_rows
+    if total == 0 or (whole and total < room):
+        return 1.0
+    return math.ldexp(1.0, math.frexp(total / room)[1])

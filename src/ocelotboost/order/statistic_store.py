@@ -10,43 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import NamedTuple, Protocol
 
 from ocelotboost.errors import ParameterError
-from ocelotboost.kernels import native
-from ocelotboost.kernels.contract import History
 from ocelotboost.order.combination import Combination
-from ocelotboost.order.combination_codes import CombinationCodes
-from ocelotboost.order.ordering import Orderings
-from ocelotboost.order.pages import MOST_PAGES, Pages
-from ocelotboost.order.statistic import StatisticColumns, StatisticTargets
-from ocelotboost.quantize.block import ColumnBlock
-from ocelotboost.quantize.categorical_data import CategoricalData
+from ocelotboost.order.pages import MOST_PAGES
+from ocelotboost.order.recently_used import RecentlyUsed
+from ocelotboost.order.statistic_rows import Divided, StatisticRule
 
 #: Codes of this many bytes are joined at a time.
 _CODE_BYTES = 1 << 26
-
-
-@dataclass(frozen=True)
-class StatisticSource:
-    """All that statistics are made from.
-
-    targets    of all rows of ``data``
-    weight     float32 (n,) of all rows, or None
-    orderings  uint32 (s + 1, n); a single one serves for all
-    window     rows of an ordered history; 0: all before
-    """
-
-    data: CategoricalData
-    targets: StatisticTargets
-    weight: NDArray[np.float32] | None
-    orderings: Orderings
-    columns: StatisticColumns
-    history: History
-    window: int
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -55,7 +28,7 @@ class Statistic:
 
     combination  the first of them that was asked for
     n_values     how many values it has
-    fingerprint  of the codes of all rows
+    fingerprint  of how it divides the rows
     """
 
     combination: Combination
@@ -70,40 +43,48 @@ class Fetched(NamedTuple):
     pages: list[int]
 
 
+class StatisticMaker(Protocol):
+    """Who fills pages: the rows themselves, or an exchange between shards of them."""
+
+    def look(self, combinations: Sequence[Combination]) -> list[Divided]:
+        """How combinations with the same base divide the rows; ``fill`` is about them."""
+        ...
+
+    def fill(self, which: Sequence[int], ordering: int, pages: Sequence[int]) -> None:
+        """Pages of some of the combinations that were looked at."""
+        ...
+
+
+def page_capacity(cache_bytes: int, n_rows: int, n_bytes: int) -> int:
+    """How many pages of ``n_rows`` rows fit."""
+    page_bytes = max(n_rows * n_bytes, 1)
+    capacity = min(cache_bytes // page_bytes, MOST_PAGES)
+    if capacity == 0:
+        raise ParameterError(
+            f"cache_memory={cache_bytes} is less than one statistic of {n_rows} rows "
+            f"needs; give at least {page_bytes} bytes."
+        )
+    return capacity
+
+
 class StatisticStore:
     """Hands out the statistic of a combination, and its page in an ordering.
 
-    source  what they are made from
-    codes   of combinations
+    rule      how statistics are made
+    capacity  how many statistics can be asked for at a time
     """
 
     def __init__(
-        self, source: StatisticSource, block: ColumnBlock, cache_bytes: int, n_threads: int
+        self, rule: StatisticRule, maker: StatisticMaker, capacity: int, n_rows: int, n_threads: int
     ) -> None:
-        self.source = source
-        self.n_rows = block.n_rows
-        self.codes = CombinationCodes(source.data, block, n_threads)
-        self._n_threads = n_threads
-        page_bytes = block.n_rows * source.columns.n_bytes
-        capacity = min(cache_bytes // page_bytes, MOST_PAGES)
-        if capacity == 0:
-            raise ParameterError(
-                f"cache_memory={cache_bytes} is less than one statistic of {block.n_rows} rows "
-                f"needs; give at least {page_bytes} bytes."
-            )
-        self._pages = Pages[tuple[Statistic, int]](capacity, block.n_rows, source.columns.n_bytes)
+        """``n_rows``: those that one process holds."""
+        self.rule = rule
+        self.capacity = capacity
+        self._maker = maker
+        self._most_together = max(_CODE_BYTES // (4 * max(n_rows, 1)), n_threads)
+        self._pages = RecentlyUsed[tuple[Statistic, int]](capacity)
         self._statistic_of: dict[Combination, Statistic] = {}
         self._by_fingerprint: dict[int, Statistic] = {}
-
-    @property
-    def capacity(self) -> int:
-        """How many statistics can be asked for at a time."""
-        return self._pages.capacity
-
-    @property
-    def pages(self) -> NDArray[np.uint8]:
-        """uint8 (n_pages, n_rows, n_bytes): bins of statistics, two columns per byte."""
-        return self._pages.bytes
 
     def pages_of(self, combinations: Sequence[Combination], ordering: int) -> list[int]:
         """The pages of the statistics of combinations."""
@@ -111,7 +92,7 @@ class StatisticStore:
 
     def fetch(self, combinations: Sequence[Combination], ordering: int) -> Fetched:
         """Statistics of at most ``capacity`` combinations; pages are valid until the next call."""
-        if len(self.source.orderings) == 1:
+        if self.rule.n_orderings == 1:
             ordering = 0
         known, find = self._statistic_of, self._pages.find
         absent: dict[Combination, None] = {}
@@ -130,49 +111,22 @@ class StatisticStore:
         return self.fetch(combinations, ordering)
 
     def _make(self, combinations: Iterable[Combination], ordering: int) -> None:
-        most = max(_CODE_BYTES // (4 * self.source.data.n_rows), self._n_threads)
-        for base, group in groupby(combinations, key=lambda combination: combination.base):
-            answers = self.codes.base_answers(base)
+        most = self._most_together
+        for _, group in groupby(combinations, key=lambda combination: combination.base):
             same_base = list(group)
             for first in range(0, len(same_base), most):
-                self._make_together(same_base[first : first + most], answers, ordering)
+                self._make_together(same_base[first : first + most], ordering)
 
-    def _make_together(
-        self,
-        combinations: list[Combination],
-        answers: NDArray[np.uint32] | None,
-        ordering: int,
-    ) -> None:
-        """``answers`` are those to the base that all have in common."""
-        source, joined = self.source, self.codes.of(combinations, answers)
-        line_of: dict[tuple[Statistic, int], int] = {}  # of those without a page
-        for combination, line in zip(combinations, joined.lines.tolist(), strict=True):
-            fingerprint = int(joined.fingerprints[line])
-            statistic = self._by_fingerprint.get(fingerprint)
+    def _make_together(self, combinations: list[Combination], ordering: int) -> None:
+        which: dict[tuple[Statistic, int], int] = {}  # of those without a page
+        for i, divided in enumerate(self._maker.look(combinations)):
+            statistic = self._by_fingerprint.get(divided.fingerprint)
             if statistic is None:
-                n_values = int(joined.value_counts[line])
-                statistic = Statistic(combination, n_values, fingerprint)
-                self._by_fingerprint[fingerprint] = statistic
-            self._statistic_of[combination] = statistic
+                statistic = Statistic(combinations[i], *divided)
+                self._by_fingerprint[divided.fingerprint] = statistic
+            self._statistic_of[combinations[i]] = statistic
             if self._pages.find((statistic, ordering)) is None:
-                line_of.setdefault((statistic, ordering), line)
-        pages = self._pages.take(len(line_of))
-        native.target_statistics(
-            joined.codes,
-            joined.value_counts,
-            np.array(list(line_of.values()), dtype=np.uint32),
-            source.orderings[ordering : ordering + 1],
-            int(source.history),
-            source.window,
-            source.targets.values,
-            source.weight,
-            source.columns.prior_weight,
-            source.columns.priors,
-            source.columns.lows,
-            source.columns.highs,
-            True,
-            pages[:, np.newaxis],
-            self._pages.bytes,
-            n_threads=self._n_threads,
-        )
-        self._pages.hold(list(line_of))
+                which.setdefault((statistic, ordering), i)
+        pages = self._pages.take(len(which))
+        self._maker.fill(list(which.values()), ordering, pages)
+        self._pages.hold(list(which))

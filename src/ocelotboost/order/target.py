@@ -8,11 +8,46 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ocelotboost.order.statistic import StatisticTargets
+from ocelotboost.kernels import native
+from ocelotboost.order.statistic import StatisticTargets, statistic_units
 from ocelotboost.quantize.categorical_data import CategoricalData
 
 #: The share of rows whose mean statistics are below the first border, and above the last.
 _TAIL = 0.01
+
+
+class CategoryTotals(Protocol):
+    """What the rows say of the values of each categorical feature."""
+
+    def of_features(
+        self,
+        target: NDArray[np.float32],
+        weight: NDArray[np.float32] | None,
+        units: NDArray[np.float64],
+    ) -> list[NDArray[np.int64]]:
+        """Counts and sums of the target, int64 (n_values, 2) in ``units``, of each feature; values
+        in the order of their hashes."""
+        ...
+
+
+@dataclass(frozen=True)
+class TotalsOfRows:
+    """By rows that are here."""
+
+    data: CategoricalData
+
+    def of_features(
+        self,
+        target: NDArray[np.float32],
+        weight: NDArray[np.float32] | None,
+        units: NDArray[np.float64],
+    ) -> list[NDArray[np.int64]]:
+        found = []
+        for codes, n_values in zip(self.data.codes, self.data.value_counts.tolist(), strict=True):
+            totals, rows = np.empty((n_values, 2), np.int64), np.empty(n_values, np.uint32)
+            native.total_by_value(codes, target[np.newaxis], weight, units, None, totals, rows)
+            found.append(totals)
+        return found
 
 
 @dataclass(frozen=True)
@@ -53,13 +88,13 @@ class NumberTargets:
         cls,
         target: NDArray[np.float32],
         weight: NDArray[np.float32] | None,
-        data: CategoricalData,
+        categories: CategoryTotals,
         prior_weight: float,
         kind: str,
     ) -> NumberTargets:
         """By these rows and the categories they have."""
         mean = float(np.average(target.astype(np.float64), weights=weight))
-        low, high = _spread_of_means(target, weight, data, prior_weight, mean)
+        low, high = _spread_of_means(target, weight, categories, prior_weight, mean)
         return cls(kind, _middle(target, weight), low, high, mean)
 
     def of(self, target: NDArray[np.float32]) -> StatisticTargets:
@@ -96,7 +131,7 @@ class StatisticTarget(Protocol):
         self,
         target: NDArray[np.float32],
         weight: NDArray[np.float32] | None,
-        categories: CategoricalData,
+        categories: CategoryTotals,
     ) -> TargetDefinition:
         """What target statistics average, by the rows that train trees."""
         ...
@@ -136,20 +171,19 @@ def _middle(target: NDArray[np.float32], weight: NDArray[np.float32] | None = No
 def _spread_of_means(
     target: NDArray[np.float32],
     weight: NDArray[np.float32] | None,
-    data: CategoricalData,
+    categories: CategoryTotals,
     prior_weight: float,
     mean: float,
 ) -> tuple[float, float]:
     """Between which numbers nearly all rows' statistics lie, over all features together."""
-    own = np.ones(len(target)) if weight is None else weight.astype(np.float64)
+    units = statistic_units(target[np.newaxis], weight)
     means, masses = [], []
-    for line in range(len(data.features)):
-        counts = np.bincount(data.codes[line], own)
-        sums = np.bincount(data.codes[line], own * target)
+    for totals in categories.of_features(target, weight, units):
+        counts, sums = (totals * units).T
         means.append((sums + prior_weight * mean) / (counts + prior_weight))
         masses.append(counts)
     values, mass = np.concatenate(means), np.concatenate(masses)
-    order = np.argsort(values)
+    order = np.argsort(values, kind="stable")
     shares = np.cumsum(mass[order]) / mass.sum()
     ends = np.minimum(np.searchsorted(shares, [_TAIL, 1 - _TAIL]), len(order) - 1)
     low, high = values[order][ends].tolist()

@@ -36,7 +36,7 @@ def choose_borders(
 
     Categorical columns have none.
     """
-    rows = _sample_rows(table.n_rows, rng)
+    rows = sample_rows(table.n_rows, rng)
     exact = counts_exactly(weight)
     borders = [np.empty(0)] * table.n_columns
     for part in table.parts:
@@ -55,7 +55,8 @@ def choose_borders(
     return borders
 
 
-def _sample_rows(n_rows: int, rng: np.random.Generator) -> NDArray[np.uint32]:
+def sample_rows(n_rows: int, rng: np.random.Generator) -> NDArray[np.uint32]:
+    """The rows that borders are chosen from."""
     if n_rows <= SAMPLE_SIZE:
         return np.arange(n_rows, dtype=np.uint32)
     # One row at random from each of SAMPLE_SIZE equal stretches: sorted, and no shuffle of all.

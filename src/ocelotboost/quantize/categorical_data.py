@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.table.cache_directory import PROCESS_MEMORY, Memory
+from ocelotboost.table.categories import encode_hashes
 from ocelotboost.table.columns import ZERO_KEY, Table
+
+
+@dataclass(frozen=True)
+class CategoryValues:
+    """The values that categorical columns have.
+
+    features  positions in the table, ascending
+    hashes    one ascending uint64 array per feature
+    texts     the texts of a feature's values, in the order of the hashes; for features of few
+    """
+
+    features: tuple[int, ...]
+    hashes: tuple[NDArray[np.uint64], ...]
+    texts: Callable[[int], list[str | None]]
+
+    @property
+    def value_counts(self) -> list[int]:
+        return [len(own) for own in self.hashes]
 
 
 @dataclass(frozen=True)
@@ -40,6 +60,15 @@ class CategoricalData:
         counts = np.array([len(values) for values in hashes], dtype=np.uint32)
         return cls(features, codes, counts, tuple(hashes), table.hash_key, table.memory)
 
+    def values(self, table: Table) -> CategoryValues:
+        """Those of the table that this is made of."""
+
+        def texts(feature: int) -> list[str | None]:
+            first_rows = np.unique(self.codes[self.line(feature)], return_index=True)[1]
+            return table.categories[feature].texts(first_rows)
+
+        return CategoryValues(self.features, self.hashes, texts)
+
     def select(
         self, features: tuple[int, ...], rows: NDArray[np.integer] | None = None
     ) -> CategoricalData:
@@ -59,6 +88,31 @@ class CategoricalData:
             self.hash_key,
             self.memory,
         )
+
+    @classmethod
+    def from_hashes(
+        cls,
+        features: tuple[int, ...],
+        row_hashes: Sequence[NDArray[np.uint64]],
+        hash_key: NDArray[np.uint64],
+        n_threads: int,
+    ) -> CategoricalData:
+        """``row_hashes``: the categories of each feature, uint64 (n,)."""
+        codes = np.empty((len(features), len(row_hashes[0])), dtype=np.uint32)
+        hashes = []
+        for line, own in enumerate(row_hashes):
+            codes[line], values = encode_hashes(own, n_threads)
+            hashes.append(values)
+        counts = np.array([len(values) for values in hashes], dtype=np.uint32)
+        return cls(features, codes, counts, tuple(hashes), hash_key)
+
+    def part(self, places: slice, n_threads: int) -> CategoricalData:
+        """Some rows by themselves, with codes of their own."""
+        of_rows = [
+            hashes.take(codes[places])
+            for hashes, codes in zip(self.hashes, self.codes, strict=True)
+        ]
+        return CategoricalData.from_hashes(self.features, of_rows, self.hash_key, n_threads)
 
     @property
     def n_rows(self) -> int:

@@ -49,7 +49,7 @@ def quantize(data: LabelledTable, settings: QuantizeSettings) -> Quantized:
     quantizer = Quantizer.fit(
         table,
         weight=data.weight,
-        indicators=choose_indicators(table, categories, settings.one_hot_max_size),
+        indicators=choose_indicators(categories.values(table), settings.one_hot_max_size),
         border_count=settings.border_count,
         border_type=settings.border_type,
         nan_mode=settings.nan_mode,

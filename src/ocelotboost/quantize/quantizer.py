@@ -50,11 +50,14 @@ class Quantizer:
         border_count: int = 254,
         border_type: str = "GreedyLogSum",
         nan_mode: str = "Min",
+        has_missing: NDArray[np.bool_] | None = None,
         rng: np.random.Generator,
         n_threads: int,
     ) -> Quantizer:
-        """Borders from the table's rows. Missing values get a bin, and spend one border."""
-        has_missing = _count_missing(table, n_threads) > 0
+        """Borders from the table's rows. Missing values get a bin, and spend one border.
+        ``has_missing`` (n_columns,) is given where the table is a sample of the rows."""
+        if has_missing is None:
+            has_missing = count_missing(table, n_threads) > 0
         if nan_mode == "Forbidden" and has_missing.any():
             raise InputError(_forbidden_message(table, int(np.flatnonzero(has_missing)[0])))
         shared, own = (
@@ -194,12 +197,13 @@ def refuse_missing(table: Table, n_threads: int) -> None:
 
     A missing category is a category like others.
     """
-    has_missing = _count_missing(table, n_threads) > 0
+    has_missing = count_missing(table, n_threads) > 0
     if has_missing.any():
         raise InputError(_forbidden_message(table, int(np.flatnonzero(has_missing)[0])))
 
 
-def _count_missing(table: Table, n_threads: int) -> NDArray[np.uint64]:
+def count_missing(table: Table, n_threads: int) -> NDArray[np.uint64]:
+    """Missing numbers of each column."""
     counts = np.zeros(table.n_columns, dtype=np.uint64)
     for part in table.parts:
         own = counts[part.first : part.first + part.width]

@@ -85,15 +85,16 @@ class CategoryColumn:
         among them. What a dictionary has and no row uses is left out.
         """
         if self.codes is None:
-            return _encode(self.hashes, n_threads)
+            return encode_hashes(self.hashes, n_threads)
         used = np.zeros(len(self.hashes), dtype=np.bool_)
         used[self.codes] = True
         places = np.zeros(len(self.hashes), dtype=np.uint32)
-        places[used], values = _encode(self.hashes[used], n_threads)
+        places[used], values = encode_hashes(self.hashes[used], n_threads)
         return places[self.codes], values
 
 
-def _encode(hashes: Hashes, n_threads: int) -> tuple[Codes, Hashes]:
+def encode_hashes(hashes: Hashes, n_threads: int) -> tuple[Codes, Hashes]:
+    """Codes of the rows, and the distinct hashes, ascending."""
     codes = np.empty(len(hashes), dtype=np.uint32)
     values = np.empty(len(hashes), dtype=np.uint64)
     n_values = native.encode_hashes(hashes, codes, values, n_threads=n_threads)

@@ -10,6 +10,15 @@ from numpy.typing import NDArray
 from ocelotboost.table.columns import Table
 
 
+def evenly(n_rows: int, n_chosen: int) -> NDArray[np.intp]:
+    """Some of the rows, ascending.
+
+    >>> evenly(10, 4).tolist()
+    [0, 2, 5, 7]
+    """
+    return np.arange(n_chosen, dtype=np.intp) * n_rows // n_chosen
+
+
 @dataclass(frozen=True)
 class LabelledTable:
     """Columns, target and weight of the same rows.
@@ -25,6 +34,11 @@ class LabelledTable:
     @property
     def n_rows(self) -> int:
         return self.table.n_rows
+
+    def some(self, share: float) -> LabelledTable:
+        """About this share of the rows, taken evenly, and at least one of them."""
+        n_chosen = min(max(round(share * self.n_rows), 1), self.n_rows)
+        return self.take(evenly(self.n_rows, n_chosen))
 
     def take(self, rows: NDArray[np.intp]) -> LabelledTable:
         weight = None if self.weight is None else self.weight[rows]

@@ -98,6 +98,11 @@ def is_source(X: Any) -> bool:
     return (library == "polars" and kind.__name__ == "LazyFrame") or _is_relation(X)
 
 
+def is_read_once(X: Any) -> bool:
+    """Is nothing left of it once it was read?"""
+    return isinstance(X, Iterator) or hasattr(X, "read_next_batch")
+
+
 def as_source(X: Any, argument: str = "X") -> Source:
     """What ``is_source`` says yes to. ``argument`` is what errors call it."""
     if isinstance(X, str | PathLike):

@@ -32,6 +32,7 @@ from ocelotboost.kernels.reference.leaves import (
 from ocelotboost.kernels.reference.links import exponentials, logarithms, logistics, softmax
 from ocelotboost.kernels.reference.newton import class_leaf_sums, class_steps, newton_steps
 from ocelotboost.kernels.reference.order import (
+    accumulate_statistics,
     choose_statistic,
     join_codes,
     order_keys,
@@ -64,6 +65,7 @@ from ocelotboost.kernels.reference.table import (
 __all__ = [
     "absolute_sums",
     "accumulate_histograms",
+    "accumulate_statistics",
     "add_leaf_values",
     "answer_questions",
     "assign_leaves",

@@ -16,6 +16,7 @@ Bytes = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 Indices = NDArray[np.uint32]
 Singles = NDArray[np.float32]
+Totals = NDArray[np.int64]
 
 
 def join_codes(
@@ -61,6 +62,10 @@ def target_statistics(
     window: int,
     targets: Singles,
     weights: Singles | None,
+    units: Floats,
+    before: Totals | None,
+    counts: Totals | None,
+    largest: Totals | None,
     prior_weight: float,
     priors: Floats,
     lows: Floats,
@@ -72,78 +77,118 @@ def target_statistics(
     n_threads: int,
 ) -> None:
     """The statistics of every combination in every ordering: one column for each target and
-    prior, then the frequency. Columns have 16 bins, and two of them share a byte. Rows beyond
-    ``out_pages`` are history."""
-    n_rows, n_out = codes.shape[1], out_pages.shape[1]
-    weight = np.ones(n_rows) if weights is None else weights.astype(np.float64)
-    addends = np.stack([weight, *(weight * target for target in targets.astype(np.float64))])
-    n_priors = len(priors) // len(targets)
-    for line, of_combination in zip(lines, pages, strict=True):
-        own, counts = codes[line], value_counts[line]
-        for order, page in zip(orders, of_combination, strict=True):
-            found = _histories(own, int(counts), order, History(history), window, addends, n_out)
+    prior, then the frequency. Columns have 16 bins, and two of them share a byte.
+
+    ``orders`` (n_orderings, n_ordered) may list some of the rows alone: others have no part in
+    sums. Of the listed rows those beyond ``out_pages`` are history. Counts and sums are whole
+    numbers, worth ``units`` (n_targets + 1,), powers of two: of counts, then of each target's sums.
+
+    What rows elsewhere are known to add, with entries for the values of ``lines[0]``, then of
+    ``lines[1]`` and so on: ``before`` (n_entries, n_targets + 1) are counts and sums before the
+    first listed row. ``counts`` (n_entries,) are the counts of all rows, ``largest`` (n_lines,) the
+    largest of each line, for the frequency; otherwise it counts the rows of ``codes``."""
+    n_out, kind, n_priors = out_pages.shape[1], History(history), len(priors) // len(targets)
+    addends = _addends(targets, weights, units)
+    ends = np.cumsum(value_counts[lines], dtype=np.intp)
+    for which, line in enumerate(lines):
+        own, n_values = codes[line], int(value_counts[line])
+        entries = slice(ends[which] - n_values, ends[which])
+        start = np.zeros((n_values, len(units)), np.int64) if before is None else before[entries]
+        if counts is None or largest is None:
+            totals = np.zeros(n_values, dtype=np.int64)
+            counted = slice(n_out if kind == History.APART else 0, None)
+            np.add.at(totals, own[counted], addends[counted, 0])
+            most = int(totals.max(initial=0))
+        else:
+            totals, most = counts[entries], int(largest[which])
+        for order, page in zip(orders, pages[which], strict=True):
+            rows = order[order < n_out]
+            found = _histories(own, start, order, kind, window, addends, n_out)[rows] * units
             statistics = [
-                (found[1 + c // n_priors] + prior_weight * priors[c]) / (found[0] + prior_weight)
+                (found[:, 1 + c // n_priors] + prior_weight * priors[c])
+                / (found[:, 0] + prior_weight)
                 for c in range(len(priors))
             ]
             bins = list(map(_bins, statistics, lows, highs))
-            if frequency:
-                bins.append(_frequency_bins(own, order, History(history), window, weight, found[0]))
-            out_pages[page] = 0
+            if frequency and kind == History.BEFORE and window:
+                last = _largest_count(own[order[-window:]], addends[order[-window:], 0])
+                bins.append(_bins(found[:, 0] / (1 + last * units[0]), 0.0, 1.0))
+            elif frequency:
+                bins.append(_bins(totals[own[rows]] * units[0] / (1 + most * units[0]), 0.0, 1.0))
+            out_pages[page, rows] = 0
             for column, bin in enumerate(bins):
-                out_pages[page, :, column // 2] |= bin << (column % 2 * 4)
+                out_pages[page, rows, column // 2] |= bin << (column % 2 * 4)
+
+
+def _addends(targets: Singles, weights: Singles | None, units: Floats) -> Totals:
+    """What each row adds to the count and the sums, in units: (n, n_targets + 1)."""
+    weight = np.ones(targets.shape[1]) if weights is None else weights.astype(np.float64)
+    products = [weight, *(weight * target for target in targets.astype(np.float64))]
+    return np.rint(np.stack(products, axis=1) / units).astype(np.int64)
 
 
 def _histories(
     codes: Indices,
-    n_values: int,
+    start: Totals,
     order: Indices,
     history: History,
     window: int,
-    addends: Floats,
+    addends: Totals,
     n_out: int,
-) -> Floats:
-    """The sums of ``addends`` (n_fields, n) over each row's history: (n_fields, n_out)."""
-    totals = np.zeros((len(addends), n_values))
+) -> Totals:
+    """The sums of ``addends`` (n, n_fields) over the history of each row of ``order``, on top of
+    what each value has at the ``start``: (n, n_fields)."""
+    totals, found = start.copy(), np.zeros_like(addends)
     if history == History.BEFORE:
-        found = np.empty_like(addends)
         for time, row in enumerate(order):
-            found[:, row] = totals[:, codes[row]]
-            totals[:, codes[row]] += addends[:, row]
+            found[row] = totals[codes[row]]
+            totals[codes[row]] += addends[row]
             if window and time >= window:
                 oldest = order[time - window]
-                totals[:, codes[oldest]] -= addends[:, oldest]
+                totals[codes[oldest]] -= addends[oldest]
         return found
-    for row in range(n_out if history == History.APART else 0, len(codes)):
-        totals[:, codes[row]] += addends[:, row]
-    found = totals[:, codes[:n_out]]
+    summed = order[order >= n_out] if history == History.APART else order
+    np.add.at(totals, codes[summed], addends[summed])
+    found[order] = totals[codes[order]]
     return found - addends if history == History.ALL_BUT_OWN else found
 
 
-def _frequency_bins(
-    codes: Indices,
-    order: Indices,
-    history: History,
-    window: int,
-    weight: Floats,
-    counts: Floats,
-) -> Bytes:
-    """How often each row's category occurs, relative to the most frequent one. With a window: in
-    the window before the row, relative to the most frequent one of the last window."""
-    n_out = len(counts)
-    counted = np.arange(n_out if history == History.APART else 0, len(codes), dtype=np.intp)
-    windowed = history == History.BEFORE and window > 0
-    if windowed:
-        counted = order[-window:].astype(np.intp)
-    totals = np.zeros(int(codes.max(initial=0)) + 1)
-    np.add.at(totals, codes[counted], weight[counted])
-    own = counts if windowed else totals[codes[:n_out]]
-    return _bins(own / (totals.max() + 1), 0.0, 1.0)
+def _largest_count(codes: Indices, counts: Totals) -> int:
+    """The largest sum of ``counts`` that rows of the same code have."""
+    totals = np.zeros(int(codes.max(initial=0)) + 1, dtype=np.int64)
+    np.add.at(totals, codes, counts)
+    return int(totals.max())
 
 
 def _bins(statistic: Floats, low: float, high: float) -> Bytes:
     """15 even borders from low to high."""
     return np.clip((statistic - low) * (15.0 / (high - low)), 0, 15).astype(np.uint8)
+
+
+def accumulate_statistics(
+    statistics: Bytes,
+    pages: Indices,
+    n_old: int,
+    rows: Indices,
+    packed: NDArray[np.int64],
+    begin: Indices,
+    end: Indices,
+    target: Indices,
+    fresh: Bytes,
+    scratch: NDArray[np.int64],
+    out_histograms: NDArray[np.int64],
+    *,
+    n_threads: int,
+) -> None:
+    """Sums of packed words over the rows of each leaf, page p into shelf p: what
+    ``score_statistics`` sums before it scores. For the first ``n_old`` pages fresh leaves alone are
+    summed. Histograms of other leaves stay as they are."""
+    for shelf, page in enumerate(pages):
+        for leaf, histogram in enumerate(target):
+            if fresh[leaf] or shelf >= n_old:
+                own = rows[begin[leaf] : end[leaf]]
+                sums = _sums_by_half(statistics[page, own], packed[:, own])
+                out_histograms[shelf, histogram] = sums
 
 
 def score_statistics(
@@ -174,16 +219,17 @@ def score_statistics(
 ) -> None:
     """The best border of every column of every page, from sums of packed words over the rows of
     each leaf. For the first ``n_old`` pages fresh leaves alone are summed, which are those of
-    ``small``; ``large`` hold their parents. Histograms are left as running sums."""
+    ``small``; ``large`` hold their parents. Histograms are left as running sums. Without leaves,
+    histograms hold the sums already."""
     n_histograms, n_chunks, _, _, words = inout_histograms.shape[1:]
-    for shelf, page in enumerate(pages):
+    own_shelves = inout_histograms[first_shelf:]
+    leaves = (begin, end, target, fresh)
+    accumulate_statistics(
+        statistics, pages, n_old, rows, packed, *leaves, scratch, own_shelves, n_threads=n_threads
+    )
+    for shelf in range(len(pages)):
         old = shelf < n_old
-        histograms = inout_histograms[first_shelf + shelf]
-        for leaf, histogram in enumerate(target):
-            if fresh[leaf] or not old:
-                own = rows[begin[leaf] : end[leaf]]
-                histograms[histogram] = _sums_by_half(statistics[page, own], packed[:, own])
-        columns = histograms.reshape(n_histograms, n_chunks, -1, 16, words)
+        columns = own_shelves[shelf].reshape(n_histograms, n_chunks, -1, 16, words)
         for histogram in small if old else scored[scored != NO_HISTOGRAM]:
             columns[histogram] = columns[histogram].cumsum(axis=2)
         for histogram, sibling in zip(small, large, strict=True):
@@ -237,21 +283,20 @@ def _sums_by_half(own_bytes: Bytes, packed: NDArray[np.int64]) -> NDArray[np.int
 
 def total_by_value(
     codes: Indices,
-    targets: NDArray[np.float32],
-    weights: NDArray[np.float32] | None,
+    targets: Singles,
+    weights: Singles | None,
+    units: Floats,
     rows: Indices | None,
-    out_counts: Floats,
-    out_sums: Floats,
+    out_totals: Totals,
     out_rows: Indices,
 ) -> None:
-    """Counts and sums of targets over some rows (or all) by value, in the order of the rows, and
-    the last of the rows of each value; row 0 for a value that none of them has."""
+    """Counts and sums of targets over some rows (or all) by value, as whole numbers of ``units``
+    (n_targets + 1,), and the last of the rows of each value; row 0 for a value that none of them
+    has."""
     rows = np.arange(len(codes), dtype=np.uint32) if rows is None else rows
-    weight = np.ones(len(codes)) if weights is None else weights.astype(np.float64)
-    out_counts[:], out_sums[:], out_rows[:] = 0, 0, 0
+    out_totals[:], out_rows[:] = 0, 0
+    np.add.at(out_totals, codes[rows], _addends(targets, weights, units)[rows])
     for row in rows.tolist():
-        out_counts[codes[row]] += weight[row]
-        out_sums[codes[row]] += weight[row] * targets[:, row].astype(np.float64)
         out_rows[codes[row]] = row
 
 

@@ -1,0 +1,105 @@
+"""The journey of the data on a cluster, one line per stage, as ``estimator/base.py::fit`` is on one
+machine.
+
+The driver knows one number per row and role: target, weight, place, time. Columns stay with the
+workers. What the driver decides (borders, values of features, parcels, orderings) it decides by the
+same functions as on one machine, from the same numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ocelotboost.dask.cluster import Cluster
+from ocelotboost.dask.collections import Collection
+from ocelotboost.dask.plan import announce, make_cluster_plan
+from ocelotboost.dask.quantizing import quantize
+from ocelotboost.dask.reading import Partitions
+from ocelotboost.dask.some_rows import WatchedCollection, split
+from ocelotboost.dask.training import OrderOnCluster
+from ocelotboost.errors import ParameterError
+from ocelotboost.estimator.continuing import check_continued
+from ocelotboost.estimator.fitted import Fitted
+from ocelotboost.estimator.packing import pack
+from ocelotboost.estimator.plan import Beginning, Plan
+from ocelotboost.estimator.settings import Settings
+from ocelotboost.model.trained import TrainedModel
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A fit on a cluster.
+
+    interruption     the Ctrl-C that ended it, or None
+    bytes_exchanged  between the driver and all workers, while trees were made
+    """
+
+    fitted: Fitted
+    interruption: KeyboardInterrupt | None
+    bytes_exchanged: int
+
+
+@dataclass(frozen=True)
+class GivenCollections:
+    """What the user gave: y and weight are of all rows, and here; X stays where it is."""
+
+    X: Collection
+    y: Any
+    weight: Any
+    watched: Sequence[WatchedCollection]
+
+
+def fit_on_cluster(
+    cluster: Cluster,
+    given: GivenCollections,
+    continued: TrainedModel | None,
+    callbacks: list[Any],
+    settings: Settings,
+    begun: Beginning,
+) -> Fit:
+    """A whole training."""
+    _check_settings(settings)
+    parts = Partitions.of(cluster, given.X, settings.read.cat_features, settings.read.hash_key)
+    target = settings.target.learn(given.y, given.weight, parts.n_rows)
+    check_continued(continued, parts.like_a_table(), target, settings.quantize.nan_mode)
+    evals = [own.rows(cluster, parts, target) for own in given.watched]
+    rows = split(parts, target, evals, settings.split)
+    quantizer, values = quantize(parts, rows.training, settings.quantize)
+    announce(begun, cluster, parts, rows, quantizer, target, continued, settings)
+    stage = OrderOnCluster(cluster, parts, quantizer, values, target, continued, settings)
+    trained = stage.train(rows, callbacks)
+    model = pack(trained, quantizer, target, parts.header.names, settings.parameters)
+    stage.end()
+    fitted = Fitted.of(model, target.loss)
+    return Fit(fitted, trained.boosted.interruption, stage.bytes_exchanged)
+
+
+def plan_on_cluster(
+    cluster: Cluster, given: GivenCollections, settings: Settings, begun: Beginning
+) -> Plan:
+    """The plan of a training: the same as far as to the bins."""
+    _check_settings(settings)
+    parts = Partitions.of(cluster, given.X, settings.read.cat_features, settings.read.hash_key)
+    target = settings.target.learn(given.y, given.weight, parts.n_rows)
+    evals = [own.rows(cluster, parts, target) for own in given.watched]
+    rows = split(parts, target, evals, settings.split)
+    quantizer, _ = quantize(parts, rows.training, settings.quantize)
+    return make_cluster_plan(begun, cluster, parts, rows, quantizer, target, None, settings)
+
+
+def _check_settings(settings: Settings) -> None:
+    """Refuse what needs all rows in one process."""
+    statistics = settings.order.statistics
+    if statistics.kind == "holdout":
+        raise ParameterError("target_statistic='holdout' is not possible on a cluster.")
+    if statistics.window is not None:
+        raise ParameterError(
+            f"statistic_window={statistics.window} is not possible on a cluster: a window reaches "
+            "over rows of other workers. Leave it out, or train on one machine."
+        )
+    if settings.read.memory_limit is not None:
+        raise ParameterError(
+            "memory_limit is about one process; on a cluster, Dask limits the memory of workers."
+        )
