@@ -7,12 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ocelotboost.errors import ParameterError
+from ocelotboost.errors import InputError, ParameterError
+from ocelotboost.estimator.centre import centre_of, centred
 from ocelotboost.estimator.fitted import Fitted, FittedAttributes
 from ocelotboost.estimator.in_batches import batches_for
+from ocelotboost.explain import importances
 from ocelotboost.explain.explanation import Explanation, as_shap, shown_values
+from ocelotboost.explain.importances import ImportanceKind, Importances, Interactions, JudgedRows
 from ocelotboost.explain.players import By
 from ocelotboost.table.columns import Table
+from ocelotboost.table.roles import encode_labels, regression_target, row_weights
 from ocelotboost.table.sources import as_source, is_source
 
 _ROWS_OF_LEAVES = 1 << 16
@@ -86,6 +90,67 @@ class Explaining(FittedAttributes):
         chunks = fitted.predictor.ready.leaves(table, _ROWS_OF_LEAVES, n_threads)
         return np.concatenate([np.ascontiguousarray(leaves.T) for leaves in chunks])
 
+    def importances(
+        self,
+        kind: ImportanceKind = "prediction_change",
+        X: Any = None,
+        y: Any = None,
+        *,
+        sample_weight: Any = None,
+        n_repeats: int = 5,
+        random_state: int = 0,
+    ) -> Importances:
+        """How much each column matters: a record with names, values and standard errors.
+
+        kind  "prediction_change" and "splits" need the model alone; "shap" needs X, rows to average
+              over; "loss_change" and "permutation" need X and y, best of rows that were not trained
+              on (docs/explain.md)
+
+        ``n_repeats`` and ``random_state`` are for "permutation".
+        """
+        fitted = self._require_fitted()
+        _check_kind(kind, X, y)
+        explainer, n_threads = fitted.explainer, self._prediction_threads(1 << 16)
+        errors: NDArray[np.float64] | None = None
+        if kind == "prediction_change":
+            values = self.feature_importances_
+        elif kind == "splits":
+            values = importances.splits(fitted.model.forest)
+        elif kind == "shap":
+            table = self._matching_table(fitted, X)
+            weight = row_weights(sample_weight, table.n_rows)
+            values, errors = importances.mean_absolute(explainer, table, weight, n_threads)
+        else:
+            rows = self._judged_rows(fitted, X, y, sample_weight)
+            if kind == "loss_change":
+                values, errors = importances.loss_change(explainer, rows, n_threads)
+            else:
+                rng = np.random.default_rng(random_state)
+                values, errors = importances.permutation(explainer, rows, n_repeats, rng, n_threads)
+        names = [explainer.wording.feature(place) for place in range(self.n_features_in_)]
+        return Importances(kind, names, values, errors)
+
+    def interactions(self, X: Any) -> Interactions:
+        """How much pairs of columns do together, from the SHAP interactions of the rows of X: a
+        record with names, values (n_columns, n_columns), errors, and ``ranked()`` pairs."""
+        fitted = self._require_fitted()
+        table = self._matching_table(fitted, X)
+        return importances.interactions(fitted.explainer, table, self._prediction_threads(1 << 16))
+
+    def _judged_rows(self, fitted: Fitted, X: Any, y: Any, sample_weight: Any) -> JudgedRows:
+        table, model, loss = self._matching_table(fitted, X), fitted.model, fitted.loss
+        centre = 0.0
+        if model.classes is None:
+            given = regression_target(y, table.n_rows)
+            centre = centre_of(given, loss)
+            target = centred(given, centre)
+        else:
+            codes = encode_labels(y, model.classes, n_rows=table.n_rows, argument="y")
+            target = codes.astype(np.float32)
+        loss.check_target(target)
+        weight = row_weights(sample_weight, table.n_rows)
+        return JudgedRows(table, target, weight, loss, centre)
+
     # What the estimators have.
 
     def _matching_table(self, fitted: Fitted, X: Any) -> Table:
@@ -93,6 +158,21 @@ class Explaining(FittedAttributes):
 
     def _prediction_threads(self, n_rows: int) -> int:
         raise NotImplementedError
+
+
+def _check_kind(kind: Any, X: Any, y: Any) -> None:
+    if kind not in importances.KINDS:
+        raise ParameterError(
+            f"kind={kind!r} is not possible; give one of {list(importances.KINDS)}."
+        )
+    if kind in importances.NEEDS_ROWS and X is None:
+        raise InputError(
+            f"X is missing: importances(kind={kind!r}) are means over rows, so pass some of them."
+        )
+    if kind in importances.NEEDS_TARGET and y is None:
+        raise InputError(
+            f"y is missing: importances(kind={kind!r}) compare losses, so pass the target of X."
+        )
 
 
 def _joined(parts: list[Explanation]) -> Explanation:

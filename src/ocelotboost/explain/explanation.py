@@ -5,6 +5,7 @@ Both have the same attributes, so whoever reads the numbers need not know which 
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -47,7 +48,10 @@ def as_shap(explanation: Explanation) -> Any:
     """The same for shap's plots, when shap is installed; otherwise the explanation as it is."""
     if find_spec("shap") is None:
         return explanation
-    return import_module("shap").Explanation(
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of shap about the libraries that it imports
+        shap = import_module("shap")
+    return shap.Explanation(
         explanation.values,
         base_values=explanation.base_values,
         data=explanation.data,
