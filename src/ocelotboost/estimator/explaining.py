@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,15 @@ from ocelotboost.estimator.centre import centre_of, centred
 from ocelotboost.estimator.fitted import Fitted, FittedAttributes
 from ocelotboost.estimator.in_batches import batches_for
 from ocelotboost.explain import importances
-from ocelotboost.explain.explanation import Explanation, as_shap, shown_values
+from ocelotboost.explain.explanation import Explanation, as_shap, given_values, shown_values
 from ocelotboost.explain.importances import ImportanceKind, Importances, Interactions, JudgedRows
+from ocelotboost.explain.partial_dependence import (
+    PartialDependence,
+    choose_grid,
+    partial_dependence,
+)
 from ocelotboost.explain.players import By
+from ocelotboost.table.cat_features import column_positions, columns_listed
 from ocelotboost.table.columns import Table
 from ocelotboost.table.roles import encode_labels, regression_target, row_weights
 from ocelotboost.table.sources import as_source, is_source
@@ -136,6 +142,57 @@ class Explaining(FittedAttributes):
         fitted = self._require_fitted()
         table = self._matching_table(fitted, X)
         return importances.interactions(fitted.explainer, table, self._prediction_threads(1 << 16))
+
+    def partial_dependence(
+        self,
+        X: Any,
+        columns: Any,
+        *,
+        grid: Any = None,
+        n_points: int = 50,
+        response: Literal["raw", "response"] = "raw",
+        individual: bool = False,
+    ) -> PartialDependence:
+        """The mean prediction of the rows of X for each value of a column, or of two columns.
+
+        columns     a name or a position, or a pair of them
+        grid        values to try, of two columns a list of values for each; None: at most
+                    ``n_points`` quantiles of the numbers in X, or the most frequent categories
+        response    "raw" averages raw predictions, such as log-odds, and is fast; "response"
+                    averages what ``predict`` or ``predict_proba`` gives
+        individual  also the predictions of each row (ICE curves)
+        """
+        fitted = self._require_fitted()
+        table = self._matching_table(fitted, X)
+        positions = self._positions(fitted, columns)
+        if len(positions) > 2:
+            raise ParameterError(
+                f"columns={columns!r} are {len(positions)} columns; give one or two of them."
+            )
+        if response not in ("raw", "response"):
+            raise ParameterError(
+                f"response={response!r} is not possible; give 'raw' or 'response'."
+            )
+        if grid is None:
+            given = given_values(X)
+            grids = [choose_grid(table, place, given[:, place], n_points) for place in positions]
+        else:
+            grids = [list(grid)] if len(positions) == 1 else [list(values) for values in grid]
+        return partial_dependence(
+            fitted.explainer,
+            table,
+            positions,
+            grids,
+            link=fitted.loss.link if response == "response" else None,
+            individual=individual,
+            n_threads=self._prediction_threads(table.n_rows),
+        )
+
+    def _positions(self, fitted: Fitted, columns: Any) -> list[int]:
+        """Columns of X by name or position, in the order given."""
+        model = fitted.model
+        listed = columns_listed(columns, "columns")
+        return column_positions(listed, model.feature_names, model.n_features, "X", "columns")
 
     def _judged_rows(self, fitted: Fitted, X: Any, y: Any, sample_weight: Any) -> JudgedRows:
         table, model, loss = self._matching_table(fitted, X), fitted.model, fitted.loss

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.table.columns import DensePart, Part, Table
+from ocelotboost.table.from_input import table_from_input
 
 
 def with_column(table: Table, column: int, other: Table, rows: NDArray[np.intp]) -> Table:
@@ -23,9 +24,28 @@ def with_column(table: Table, column: int, other: Table, rows: NDArray[np.intp])
     return replace(table, parts=tuple(_with_numbers(table.parts, DensePart(column, values))))
 
 
-def repeated(table: Table, n_times: int) -> Table:
-    """All rows, and again from the first."""
-    return table.take(np.tile(np.arange(table.n_rows), n_times))
+def one_column(like: Table, column: int, values: Sequence[object]) -> Table:
+    """A table whose rows have these values in one column, and whose other columns are not there:
+    to be taken from by ``with_column``."""
+    given = np.empty((len(values), 1), dtype=object)
+    given[:, 0] = values
+    categorical = [0] if column in like.categories else []
+    read = table_from_input(
+        given, argument="grid", cat_features=categorical, detect=False, hash_key=like.hash_key
+    )
+    parts = tuple(DensePart(column, part.values()) for part in read.parts)
+    categories = {column: read.categories[0]} if categorical else {}
+    return replace(read, n_columns=like.n_columns, parts=parts, categories=categories)
+
+
+def with_values(table: Table, column: int, values: Table, row: int) -> Table:
+    """``table``, but all rows have the value that one row of ``values`` has in a column."""
+    return with_column(table, column, values, np.full(table.n_rows, row))
+
+
+def numbers_of(table: Table, column: int) -> NDArray[np.float64]:
+    """One numeric column, (n_rows,)."""
+    return _values(table.parts, column)[:, 0].astype(np.float64)
 
 
 def _values(parts: Sequence[Part], column: int) -> NDArray[np.floating]:
