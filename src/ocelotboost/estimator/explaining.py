@@ -12,6 +12,7 @@ from ocelotboost.estimator.centre import centre_of, centred
 from ocelotboost.estimator.fitted import Fitted, FittedAttributes
 from ocelotboost.estimator.in_batches import batches_for
 from ocelotboost.explain import importances
+from ocelotboost.explain.category_statistics import CategoryStatistics, category_statistics
 from ocelotboost.explain.explanation import Explanation, as_shap, given_values, shown_values
 from ocelotboost.explain.importances import ImportanceKind, Importances, Interactions, JudgedRows
 from ocelotboost.explain.partial_dependence import (
@@ -20,6 +21,7 @@ from ocelotboost.explain.partial_dependence import (
     partial_dependence,
 )
 from ocelotboost.explain.players import By
+from ocelotboost.model.trained import TrainedModel
 from ocelotboost.table.cat_features import column_positions, columns_listed
 from ocelotboost.table.columns import Table
 from ocelotboost.table.roles import encode_labels, regression_target, row_weights
@@ -188,6 +190,38 @@ class Explaining(FittedAttributes):
             n_threads=self._prediction_threads(table.n_rows),
         )
 
+    def category_statistics(
+        self, X: Any, y: Any, column: str | int, *, output: Any = None
+    ) -> CategoryStatistics:
+        """What is known of the categories of a column: their counts and mean targets in X and y,
+        and the statistic that the model has for each, with its bin.
+
+        output  a class, for several classes; its share is the mean target
+        """
+        fitted = self._require_fitted()
+        (position,) = self._positions(fitted, column)
+        table, model = self._matching_table(fitted, X), fitted.model
+        if position not in table.categories:
+            name = fitted.explainer.wording.feature(position)
+            raise ParameterError(f"column={column!r}: {name} holds numbers, not categories.")
+        return category_statistics(
+            fitted.explainer,
+            table,
+            position,
+            given_values(X)[:, position],
+            _numeric_target(model, y, table.n_rows, output),
+        )
+
+    def plot_tree(self, tree: int = 0, *, output: Any = None, ax: Any = None) -> Any:
+        """Draw a tree: its questions in words, and each leaf with its value and share of the
+        training rows. Needs matplotlib; returns its axes.
+
+        output  a class, for several classes
+        """
+        from ocelotboost.display.tree import plot_tree
+
+        return plot_tree(self.model_, tree, output=output, ax=ax)
+
     def _positions(self, fitted: Fitted, columns: Any) -> list[int]:
         """Columns of X by name or position, in the order given."""
         model = fitted.model
@@ -215,6 +249,22 @@ class Explaining(FittedAttributes):
 
     def _prediction_threads(self, n_rows: int) -> int:
         raise NotImplementedError
+
+
+def _numeric_target(
+    model: TrainedModel, y: Any, n_rows: int, output: Any
+) -> tuple[str, int, NDArray[np.float64]]:
+    """What is averaged: in words, its number among the outputs, and one number per row."""
+    if model.classes is None:
+        return "mean target", 0, regression_target(y, n_rows).astype(np.float64)
+    labels = [str(label) for label in model.classes.tolist()]
+    if output is None and len(labels) == 2:
+        output = labels[1]
+    if str(output) not in labels:
+        raise ParameterError(f"output={output!r} is not a class; give one of {labels}.")
+    code = labels.index(str(output))
+    codes = encode_labels(y, model.classes, n_rows=n_rows, argument="y")
+    return f"share of class {output!r}", code, (codes == code).astype(np.float64)
 
 
 def _check_kind(kind: Any, X: Any, y: Any) -> None:
