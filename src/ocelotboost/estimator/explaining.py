@@ -11,8 +11,10 @@ from ocelotboost.errors import InputError, ParameterError
 from ocelotboost.estimator.centre import centre_of, centred
 from ocelotboost.estimator.fitted import Fitted, FittedAttributes
 from ocelotboost.estimator.in_batches import batches_for
+from ocelotboost.estimator.parameters import whole
 from ocelotboost.explain import importances
 from ocelotboost.explain.category_statistics import CategoryStatistics, category_statistics
+from ocelotboost.explain.counterfactuals import Counterfactuals, counterfactuals
 from ocelotboost.explain.explanation import Explanation, as_shap, given_values, shown_values
 from ocelotboost.explain.importances import ImportanceKind, Importances, Interactions, JudgedRows
 from ocelotboost.explain.partial_dependence import (
@@ -21,6 +23,7 @@ from ocelotboost.explain.partial_dependence import (
     partial_dependence,
 )
 from ocelotboost.explain.players import By
+from ocelotboost.explain.similar import SimilarRows, most_similar
 from ocelotboost.model.trained import TrainedModel
 from ocelotboost.table.cat_features import column_positions, columns_listed
 from ocelotboost.table.columns import Table
@@ -222,6 +225,64 @@ class Explaining(FittedAttributes):
 
         return plot_tree(self.model_, tree, output=output, ax=ax)
 
+    def similar(self, X: Any, X_train: Any, *, n_nearest: int = 5) -> SimilarRows:
+        """For each row of X, the rows of X_train that the model treats most alike: a record with
+        indices and similarity, the share of the trees in which both are in the same leaf."""
+        leaves, others = self.apply(X), self.apply(X_train)
+        if not whole(1, len(others)).holds(n_nearest):
+            raise ParameterError(
+                f"n_nearest={n_nearest!r} is not possible; give a whole number from 1 to the rows "
+                f"of X_train ({len(others):,})."
+            )
+        return most_similar(leaves, others, n_nearest)
+
+    def counterfactuals(
+        self,
+        row: Any,
+        X: Any,
+        *,
+        columns: Any = None,
+        threshold: float | None = None,
+        output: Any = None,
+        most_columns: int = 2,
+    ) -> Counterfactuals:
+        """The smallest changes of one or two columns that move the prediction of a row across a
+        threshold, as a table: ``print`` shows it, and ``rows()`` gives it as dictionaries.
+
+        row           a table with one row
+        X             typical rows: they say which categories there are, and how large a change is
+        columns       which columns may change, by name or position; None: all
+        threshold     a probability for a classifier, by default that at which two classes change;
+                      a prediction for a regressor
+        output        the class whose probability is meant; the second of two by default
+        most_columns  how many columns may change at a time: 1 or 2
+        """
+        fitted = self._require_fitted()
+        one, typical = self._matching_table(fitted, row), self._matching_table(fitted, X)
+        if one.n_rows != 1:
+            raise InputError(f"row has {one.n_rows} rows; pass a table with the one to change.")
+        if most_columns not in (1, 2):
+            raise ParameterError(f"most_columns={most_columns!r} is not possible; give 1 or 2.")
+        place, limit = _crossing(fitted.model, threshold, output)
+        predictor, link = fitted.predictor.ready, fitted.loss.link
+        n_threads = self._prediction_threads(1 << 16)
+
+        def predict(table: Table) -> NDArray[np.float64]:
+            raw = predictor.raw(table, n_threads)
+            return link(raw[0]) if len(raw) == 1 else link(raw)[place]
+
+        return counterfactuals(
+            fitted.explainer,
+            one,
+            given_values(row)[0].tolist(),
+            typical,
+            given_values(X),
+            range(self.n_features_in_) if columns is None else self._positions(fitted, columns),
+            predict,
+            limit,
+            most_columns,
+        )
+
     def _positions(self, fitted: Fitted, columns: Any) -> list[int]:
         """Columns of X by name or position, in the order given."""
         model = fitted.model
@@ -251,20 +312,46 @@ class Explaining(FittedAttributes):
         raise NotImplementedError
 
 
+def _crossing(model: TrainedModel, threshold: float | None, output: Any) -> tuple[int, float]:
+    """Which output is meant, and the threshold."""
+    if model.classes is None:
+        if threshold is None:
+            raise ParameterError("threshold is missing: give the prediction to cross.")
+        return 0, float(threshold)
+    place, n_outputs = _class_place(model, output), model.forest.n_outputs
+    limit = 0.5 if threshold is None else float(threshold)
+    if not 0 < limit < 1:
+        raise ParameterError(
+            f"threshold={threshold!r} is not a probability; give one inside (0, 1)."
+        )
+    if n_outputs == 1 and place == 0:
+        raise ParameterError(
+            f"output={output!r} is the first of two classes; give the second, or leave it out."
+        )
+    return (0 if n_outputs == 1 else place), limit
+
+
+def _class_place(model: TrainedModel, output: Any) -> int:
+    """Number of a class by its label; the second of two by default."""
+    assert model.classes is not None  # asked of classifiers alone
+    labels = [str(label) for label in model.classes.tolist()]
+    if output is None and len(labels) == 2:
+        return 1
+    if str(output) not in labels:
+        raise ParameterError(f"output={output!r} is not a class; give one of {labels}.")
+    return labels.index(str(output))
+
+
 def _numeric_target(
     model: TrainedModel, y: Any, n_rows: int, output: Any
 ) -> tuple[str, int, NDArray[np.float64]]:
     """What is averaged: in words, its number among the outputs, and one number per row."""
     if model.classes is None:
         return "mean target", 0, regression_target(y, n_rows).astype(np.float64)
-    labels = [str(label) for label in model.classes.tolist()]
-    if output is None and len(labels) == 2:
-        output = labels[1]
-    if str(output) not in labels:
-        raise ParameterError(f"output={output!r} is not a class; give one of {labels}.")
-    code = labels.index(str(output))
+    code = _class_place(model, output)
     codes = encode_labels(y, model.classes, n_rows=n_rows, argument="y")
-    return f"share of class {output!r}", code, (codes == code).astype(np.float64)
+    label = model.classes.tolist()[code]
+    return f"share of class {label!r}", code, (codes == code).astype(np.float64)
 
 
 def _check_kind(kind: Any, X: Any, y: Any) -> None:
