@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from ocelotboost.explain.explanation import Explanation
 from ocelotboost.explain.players import By, Players, players_of
 from ocelotboost.explain.tables import Game, TreeTables, background_weights, training_weights
+from ocelotboost.lazy import cached_property
 from ocelotboost.model.forest import Forest
 from ocelotboost.model.trained import TrainedModel
 from ocelotboost.model.wording import Wording
@@ -27,9 +27,7 @@ class Explainer:
     def __init__(self, model: TrainedModel, predictor: PredictorOnDemand) -> None:
         self._model = model
         self._prepared = predictor
-        # Per explainer, so that they go when the model goes.
-        self._players = lru_cache(maxsize=None)(self._make_players)
-        self._tables = lru_cache(maxsize=4)(self._make_tables)
+        self._kept: dict[tuple[By, bool], tuple[Game, TreeTables | None]] = {}
 
     @property
     def predictor(self) -> Predictor:
@@ -80,12 +78,15 @@ class Explainer:
             output_names=self.output_names,
         )
 
-    def _make_players(self, by: By) -> Players:
+    def _players(self, by: By) -> Players:
         return players_of(self.forest, self.wording, by)
 
-    def _make_tables(
-        self, by: By, interactions: bool, n_threads: int
-    ) -> tuple[Game, TreeTables | None]:
-        weights = training_weights(self.forest)
-        game = Game(self.forest, self._players(by), weights, False, interactions)
-        return game, None if game.is_deep else game.whole_tables(n_threads)
+    def _tables(self, by: By, interactions: bool, n_threads: int) -> tuple[Game, TreeTables | None]:
+        """The game by the training weights, and its tables unless they are too large to keep."""
+        found = self._kept.get((by, interactions))
+        if found is None:
+            weights = training_weights(self.forest)
+            game = Game(self.forest, self._players(by), weights, False, interactions)
+            found = game, None if game.is_deep else game.whole_tables(n_threads)
+            self._kept[by, interactions] = found
+        return found
