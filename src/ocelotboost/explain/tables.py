@@ -109,25 +109,32 @@ class Game:
     ) -> tuple[Floats, Floats]:
         """Shapley values of rows (n_rows, n_cells, n_outputs) and what they start from
         (n_outputs,); ``kept`` are the tables of all leaves, where there are such."""
-        forest = self.forest
-        sums = np.zeros((table.n_rows, self.n_cells, forest.n_outputs))
-        expected, begin = forest.start_value, 0
+        sums = np.zeros((table.n_rows, self.n_cells, self.forest.n_outputs))
+        expected, begin = np.zeros(self.forest.n_outputs), 0
         for leaves in predictor.leaves(table, _ROWS if kept else _ROWS_OF_DEEP, n_threads):
             own = sums[begin : begin + leaves.shape[1]]
             begin += len(own)
-            tables = kept
-            expected = forest.start_value
-            for first in range(0, forest.n_trees, forest.n_trees if kept else _DEEP_TREES):
-                lines = leaves
-                if kept is None:
-                    lines = leaves[first : first + _DEEP_TREES]
-                    occurring = [np.unique(of_tree, return_inverse=True) for of_tree in lines]
-                    lines = np.array([line for _, line in occurring], dtype=np.uint32)
-                    tables = self._tables(first, [leaf for leaf, _ in occurring], n_threads)
-                assert tables is not None
-                tables.add(lines, own, n_threads)
-                expected = expected + tables.expected
-        return self._mirrored(sums), expected
+            if kept is None:
+                expected = self._add_occurring(leaves, own, n_threads)
+            else:
+                kept.add(leaves, own, n_threads)
+                expected = kept.expected
+        return self._mirrored(sums), self.forest.start_value + expected
+
+    def _add_occurring(self, leaves: Leaves, inout_sums: Floats, n_threads: int) -> Floats:
+        """Add lines that are made for the leaves (n_trees, n) that occur; what is expected of the
+        trees, (n_outputs,)."""
+        expected = np.zeros(self.forest.n_outputs)
+        for first in range(0, len(leaves), _DEEP_TREES):
+            found = [
+                np.unique(of_tree, return_inverse=True)
+                for of_tree in leaves[first : first + _DEEP_TREES]
+            ]
+            tables = self._tables(first, [occurring for occurring, _ in found], n_threads)
+            lines = np.array([lines for _, lines in found], dtype=np.uint32)
+            tables.add(lines, inout_sums, n_threads)
+            expected = expected + tables.expected
+        return expected
 
     def _mirrored(self, sums: Floats) -> Floats:
         """Interactions are symmetric, and only those above the diagonal were summed."""
