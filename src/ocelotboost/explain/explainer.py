@@ -17,6 +17,9 @@ from ocelotboost.model.wording import Wording
 from ocelotboost.predict.predictor import Predictor, PredictorOnDemand
 from ocelotboost.table.columns import Table
 
+#: For fewer rows and a background of their own, tables of all leaves would not pay.
+_FEW_ROWS = 1000
+
 
 class Explainer:
     """Explains a model's predictions. Tables of its trees are made once and kept.
@@ -27,7 +30,8 @@ class Explainer:
     def __init__(self, model: TrainedModel, predictor: PredictorOnDemand) -> None:
         self._model = model
         self._prepared = predictor
-        self._kept: dict[tuple[By, bool], tuple[Game, TreeTables | None]] = {}
+        self._games: dict[tuple[By, bool], Game] = {}
+        self._kept: dict[tuple[By, bool], TreeTables] = {}
 
     @property
     def predictor(self) -> Predictor:
@@ -61,11 +65,13 @@ class Explainer:
     ) -> Explanation:
         """SHAP values of all rows of a table; ``data`` is what the user gave."""
         if background is None:
-            game, kept = self._tables(by, interactions, n_threads)
+            game = self._game(by, interactions)
+            kept = self._tables(game, by, table.n_rows, n_threads)
         else:
             weights = background_weights(self.predictor, background, n_threads)
             game = Game(self.forest, self._players(by), weights, True, interactions)
-            kept = None if game.is_deep else game.whole_tables(n_threads)
+            is_whole = table.n_rows > _FEW_ROWS and game.needs_whole_tables(table.n_rows)
+            kept = game.whole_tables(n_threads) if is_whole else None
         values, expected = game.sums(self.predictor, table, kept, n_threads)
         base_values = np.tile(expected, (table.n_rows, 1))
         if self.forest.n_outputs == 1:
@@ -81,12 +87,17 @@ class Explainer:
     def _players(self, by: By) -> Players:
         return players_of(self.forest, self.wording, by)
 
-    def _tables(self, by: By, interactions: bool, n_threads: int) -> tuple[Game, TreeTables | None]:
-        """The game by the training weights, and its tables unless they are too large to keep."""
-        found = self._kept.get((by, interactions))
-        if found is None:
+    def _game(self, by: By, interactions: bool) -> Game:
+        """The one by the training weights."""
+        if (by, interactions) not in self._games:
             weights = training_weights(self.forest)
             game = Game(self.forest, self._players(by), weights, False, interactions)
-            found = game, None if game.is_deep else game.whole_tables(n_threads)
-            self._kept[by, interactions] = found
-        return found
+            self._games[by, interactions] = game
+        return self._games[by, interactions]
+
+    def _tables(self, game: Game, by: By, n_rows: int, n_threads: int) -> TreeTables | None:
+        """Of all leaves; None when only those that occur are to be made."""
+        key = by, game.interactions
+        if key not in self._kept and game.needs_whole_tables(n_rows):
+            self._kept[key] = game.whole_tables(n_threads)
+        return self._kept.get(key)

@@ -7,8 +7,8 @@ its leaf alone. They are kept in a table with one line per leaf:
       leaf 0  +0.2  -0.1   0.0                        in leaf 5 of tree 8, ...
       leaf 1  -0.3   0.0  +0.1    ──► add_tables ──►  and its values are the sums of these lines
 
-With interactions, a line has one cell per pair of columns. Tables of deep trees would be large and
-slow to make; of those only the lines of leaves that occur are made, for some rows at a time.
+With interactions, a line has one cell per pair of columns. Tables of deep trees are large and slow
+to make; of those only the lines of leaves that occur are made, for some rows at a time.
 """
 
 from __future__ import annotations
@@ -30,8 +30,9 @@ from ocelotboost.table.columns import Table
 Floats = NDArray[np.float64]
 Leaves = NDArray[np.uint32]
 
-#: Deeper trees, and more bytes, have no table of all leaves.
-_DEEPEST, _MOST_BYTES = 10, 1 << 28
+#: Trees with more leaves, and more bytes, have no tables of all leaves. Trees with few leaves have
+#: them for a single row, too: the next rows will be quicker.
+_MOST_LEAVES, _MOST_BYTES, _FEW_LEAVES = 1 << 10, 1 << 28, 1 << 7
 #: Rows whose leaves are found together, with and without such a table. The first is no power of
 #: two, so that the leaves of a row do not compete for the same lines of the cache.
 _ROWS, _ROWS_OF_DEEP = 1920, 8192
@@ -89,14 +90,15 @@ class Game:
         n_columns = len(self.players.names)
         return n_columns * n_columns if self.interactions else n_columns
 
-    @property
-    def is_deep(self) -> bool:
-        """Are the tables of all leaves too much?"""
+    def needs_whole_tables(self, n_rows: int) -> bool:
+        """Are tables of all leaves quicker for some rows, and not too large?"""
         forest, n_columns = self.forest, self.players.n_columns.astype(np.int64)
+        n_leaves = np.left_shift(np.int64(1), forest.tree_depths.astype(np.int64))
         n_cells = n_columns * (n_columns + 1) // 2 if self.interactions else n_columns
-        n_entries = (np.left_shift(np.int64(1), forest.tree_depths) * n_cells).sum()
-        too_large = 8 * n_entries * forest.n_outputs > _MOST_BYTES
-        return bool(too_large or (forest.tree_depths > _DEEPEST).any())
+        n_bytes = 8 * (n_leaves * n_cells).sum() * forest.n_outputs
+        largest = int(n_leaves.max(initial=1))
+        most = max(n_rows, _FEW_LEAVES)
+        return bool(largest <= min(most, _MOST_LEAVES) and n_bytes <= _MOST_BYTES)
 
     def whole_tables(self, n_threads: int) -> TreeTables:
         """Of all leaves of all trees."""
