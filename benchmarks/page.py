@@ -19,6 +19,7 @@ from benchmarks.cluster import case_table
 from benchmarks.defaults import read_outcomes
 from benchmarks.defaults import standings as libraries_stand
 from benchmarks.defaults import tables as default_tables
+from benchmarks.explanation_cases import EXPLANATION_CASES
 from benchmarks.measure import Measurement
 from benchmarks.peers import NAMES
 from benchmarks.quality import Comparison, summary_table
@@ -51,6 +52,7 @@ def page() -> str:
     for title, cases in (
         ("Speed on numbers", NUMERIC_CASES),
         ("Speed with categories", CATEGORICAL_CASES),
+        ("Speed of explanations", EXPLANATION_CASES),
     ):
         own = {case.name: speed[case.name] for case in cases if case.name in speed}
         if own:

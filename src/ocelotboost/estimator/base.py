@@ -22,7 +22,8 @@ from ocelotboost.estimator.continuing import check_continued, model_to_continue
 from ocelotboost.estimator.declared import DeclaredParameters
 from ocelotboost.estimator.ensemble import quantize_for_all, train_models
 from ocelotboost.estimator.eval_sets import rows_to_watch
-from ocelotboost.estimator.fitted import Fitted, FittedAttributes
+from ocelotboost.estimator.explaining import Explaining
+from ocelotboost.estimator.fitted import Fitted
 from ocelotboost.estimator.hints import hint_in_fit
 from ocelotboost.estimator.html_summary import html_summary
 from ocelotboost.estimator.in_batches import PREDICTIONS, batches_for, write_predictions
@@ -49,7 +50,7 @@ Self = TypeVar("Self", bound="OcelotEstimator")
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class OcelotEstimator(FittedAttributes, DeclaredParameters):
+class OcelotEstimator(Explaining, DeclaredParameters):
     """Behaviour of both estimators."""
 
     # ---- training ------------------------------------------------------------------------
