@@ -8,6 +8,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from ocelotboost.model.forest import Forest
+from ocelotboost.model.training_summary import TrainingSummary
 
 KINDS = ("classifier", "regressor")
 NUMBER_LABELS = (
@@ -46,6 +47,7 @@ class TrainedModel:
     watched             names of the data set and the metric that decided which is best
     n_init_trees        how many trees the last fit continued
     dropped_parameters  names of parameters that an earlier save could not keep
+    training            what is remembered of the training rows, or None
     """
 
     forest: Forest
@@ -60,6 +62,7 @@ class TrainedModel:
     watched: tuple[str, str] | None = None
     n_init_trees: int = 0
     dropped_parameters: tuple[str, ...] = ()
+    training: TrainingSummary | None = None
 
     @property
     def best_score(self) -> float | None:

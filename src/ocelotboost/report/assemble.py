@@ -1,0 +1,73 @@
+"""All sections of a report, in the order in which they are read."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ocelotboost.model.training_summary import TrainingSummary, summarize
+from ocelotboost.report.classes import classes_section
+from ocelotboost.report.data import data_section, drifts, overlap
+from ocelotboost.report.document import Document
+from ocelotboost.report.explained import explain, explained_section, shared_data
+from ocelotboost.report.figures import count
+from ocelotboost.report.leakage import explained_variance, leakage_section
+from ocelotboost.report.learning import learning_section
+from ocelotboost.report.numbers import numbers_section
+from ocelotboost.report.repeat import repeat_section
+from ocelotboost.report.subgroups import subgroups_section
+from ocelotboost.report.subject import CategoricalColumn, Rows, Subject
+from ocelotboost.report.trees import trees_section
+from ocelotboost.report.verdict import judge, verdict_section
+
+
+def assemble(subject: Subject) -> Document:
+    """The whole report."""
+    verdict = judge(subject)
+    explained = explain(subject)
+    summary = _summary(subject)
+    found, equal = drifts(subject, summary), overlap(subject, summary)
+    of_target = numbers_section if subject.task == "numbers" else classes_section
+    sections = (
+        verdict_section(subject, verdict),
+        of_target(subject),
+        explained_section(subject, explained),
+        subgroups_section(subject, explained.order),
+        leakage_section(subject, explained.shares, equal, _explained(subject)),
+        data_section(subject, summary, found, equal),
+        learning_section(subject.model),
+        trees_section(subject),
+        repeat_section(subject),
+    )
+    return Document(
+        f"{subject.estimator}",
+        f"{count(subject.model.forest.n_trees, 'tree')}, judged by {count(subject.n_rows, 'row')}",
+        sections,
+        shared_data(subject, explained),
+    )
+
+
+def _summary(subject: Subject) -> TrainingSummary | None:
+    """Of the training rows that were given, else what the model remembers."""
+    if subject.training is None:
+        return subject.model.training
+    return summarize(
+        subject.training.table, _known(subject.training), subject.training.n_rows
+    )
+
+
+def _known(rows: Rows) -> dict[int, np.ndarray[tuple[int], np.dtype[np.uint64]]]:
+    return {
+        column.position: column.hashes
+        for column in rows.columns
+        if isinstance(column, CategoricalColumn)
+    }
+
+
+def _explained(subject: Subject) -> float:
+    """The share of the target's variance that the model explains; of classes, of all together."""
+    target = subject.rows.target
+    if subject.task == "numbers":
+        return explained_variance(target.astype(np.float64)[None, :], subject.response[None, :])
+    shown = range(1, 2) if subject.task == "binary" else range(len(subject.labels))
+    truth = np.stack([(target == own).astype(np.float64) for own in shown])
+    return explained_variance(truth, subject.response.T[list(shown)])
