@@ -66,5 +66,6 @@ void bind_grow(nb::module_& module);
 void bind_leaves(nb::module_& module);
 void bind_loss(nb::module_& module);
 void bind_predict(nb::module_& module);
+void bind_explain(nb::module_& module);
 
 }  // namespace ocelot::bindings

@@ -9,4 +9,5 @@ NB_MODULE(_native, module) {
   ocelot::bindings::bind_loss(module);
   ocelot::bindings::bind_leaves(module);
   ocelot::bindings::bind_predict(module);
+  ocelot::bindings::bind_explain(module);
 }

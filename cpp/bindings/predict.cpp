@@ -29,6 +29,24 @@ void predict_trees_of(const In<std::uint8_t, 2>& bins, const In<std::uint32_t, 1
   predict_trees(matrix_of(bins), trees, matrix_of(inout_raw), n_threads);
 }
 
+void find_leaves_of(const In<std::uint8_t, 2>& bins, const In<std::uint32_t, 1>& split_columns,
+                    const In<std::uint8_t, 1>& split_bins, const In<std::uint32_t, 1>& depths,
+                    const Array<std::uint32_t, 2>& out_leaves, Threads n_threads) {
+  const std::size_t n_splits = split_columns.shape(0);
+  require(out_leaves.shape(0) == depths.shape(0), "out_leaves: one line per tree is needed");
+  require(out_leaves.shape(1) == bins.shape(1), "out_leaves: one per row is needed");
+  require(split_bins.shape(0) == n_splits, "split_bins: one per question is needed");
+  std::size_t splits = 0;
+  for (std::size_t t = 0; t < depths.shape(0); ++t) {
+    require(depths.data()[t] <= 16, "depths: at most 16");
+    splits += depths.data()[t];
+  }
+  require(splits == n_splits, "depths: do not fit the arrays");
+  require_below(split_columns, bins.shape(0), "split_columns: no such column");
+  find_leaves(matrix_of(bins), {split_columns.data(), split_bins.data(), n_splits}, span_of(depths),
+              matrix_of(out_leaves), n_threads);
+}
+
 void combination_keys_of(const In<std::uint64_t, 2>& hashes, const In<std::uint64_t, 1>& key,
                          const Array<std::uint64_t, 1>& out_keys, Threads n_threads) {
   require(hashes.shape(0) >= 1, "hashes: at least one member is needed");
@@ -135,6 +153,10 @@ void bind_predict(nb::module_& module) {
              arg("split_columns").noconvert(), arg("split_bins").noconvert(),
              arg("depths").noconvert(), arg("leaf_values").noconvert(),
              arg("inout_raw").noconvert(), nb::kw_only(), arg("n_threads"), Released());
+  module.def("find_leaves", &find_leaves_of, arg("bins").noconvert(),
+             arg("split_columns").noconvert(), arg("split_bins").noconvert(),
+             arg("depths").noconvert(), arg("out_leaves").noconvert(), nb::kw_only(),
+             arg("n_threads"), Released());
   module.def("combination_keys", &combination_keys_of, arg("hashes").noconvert(),
              arg("key").noconvert(), arg("out_keys").noconvert(), nb::kw_only(), arg("n_threads"),
              Released());

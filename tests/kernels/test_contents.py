@@ -247,7 +247,26 @@ def match_categories(*, source=0, target=0):
 
 
 # What is wrong in each, and what the message says.
+def add_tables(*, line=1, cell=0):
+    lines = np.zeros((1, ROWS), dtype=np.uint32)
+    lines[0, 2] = line
+    native.add_tables(
+        lines, f64(2), u32(2), np.array([0, 1], dtype=np.uint64), u32(cell), f64(ROWS, 1, 1),
+        n_threads=1,
+    )  # fmt: skip
+
+
+def find_leaves(*, column=0, depth=1):
+    native.find_leaves(
+        np.zeros((1, ROWS), dtype=np.uint8), u32(column), np.zeros(1, dtype=np.uint8), u32(depth),
+        np.zeros((1, ROWS), dtype=np.uint32), n_threads=1,
+    )  # fmt: skip
+
+
 ALWAYS = [
+    (add_tables, {"cell": 1}, "cells"),
+    (find_leaves, {"column": 1}, "split_columns"),
+    (find_leaves, {"depth": 2}, "depths"),
     (quantize, {"border_offsets": (2, 1)}, "border_offsets"),
     (quantize, {"border_offsets": (0, 9)}, "border_offsets"),
     (quantize, {"border_offsets": (0, 256), "n_borders": 256}, "at most 255"),
@@ -372,6 +391,7 @@ WHEN_CHECKED = [
     (class_leaf_sums, {"last": 3.0}, "targets"),
     (class_leaf_sums, {"leaves": NO_LEAF}, "leaves"),
     (add_leaf_values, {"leaves": NO_LEAF}, "leaves"),
+    (add_tables, {"line": 2}, "lines"),
 ]
 
 

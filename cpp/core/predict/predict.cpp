@@ -153,4 +153,27 @@ void predict_trees(const Matrix<const std::uint8_t>& bins, const TreesOnBins& tr
                   });
 }
 
+void find_leaves(const Matrix<const std::uint8_t>& bins, const Questions& questions,
+                 std::span<const std::uint32_t> depths, const Matrix<std::uint32_t>& out_leaves,
+                 int n_threads) {
+  parallel_blocks(bins.stride, block_size, n_threads,
+                  [&](std::size_t begin, std::size_t end, std::size_t) {
+                    alignas(64) std::uint8_t narrow[block_size];
+                    const Matrix<const std::uint8_t> block = bins.from(begin);
+                    const std::size_t count = end - begin;
+                    std::size_t first = 0;
+                    for (std::size_t t = 0; t < depths.size(); ++t) {
+                      const Questions own = questions.from(first, depths[t]);
+                      std::uint32_t* const out = out_leaves[t] + begin;
+                      if (own.count <= 8) {
+                        find_narrow_leaves(block, own, count, narrow);
+                        std::copy_n(narrow, count, out);
+                      } else {
+                        find_wide_leaves(block, own, count, out);
+                      }
+                      first += own.count;
+                    }
+                  });
+}
+
 }  // namespace ocelot

@@ -20,4 +20,9 @@ struct TreesOnBins {
 void predict_trees(const Matrix<const std::uint8_t>& bins, const TreesOnBins& trees,
                    const Matrix<double>& inout_raw, int n_threads);
 
+// out_leaves [n_trees][n_rows]: the leaf of every row in every tree.
+void find_leaves(const Matrix<const std::uint8_t>& bins, const Questions& questions,
+                 std::span<const std::uint32_t> depths, const Matrix<std::uint32_t>& out_leaves,
+                 int n_threads);
+
 }  // namespace ocelot

@@ -20,7 +20,8 @@ from ocelotboost.errors import ParameterError
 from ocelotboost.estimator.continuing import check_continued, model_to_continue
 from ocelotboost.estimator.declared import DeclaredParameters
 from ocelotboost.estimator.eval_sets import rows_to_watch
-from ocelotboost.estimator.fitted import Fitted, FittedAttributes
+from ocelotboost.estimator.explaining import Explaining
+from ocelotboost.estimator.fitted import Fitted
 from ocelotboost.estimator.hints import hint_in_fit
 from ocelotboost.estimator.html_summary import html_summary
 from ocelotboost.estimator.in_batches import PREDICTIONS, batches_for, write_predictions
@@ -50,7 +51,7 @@ Self = TypeVar("Self", bound="OcelotEstimator")
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class OcelotEstimator(FittedAttributes, DeclaredParameters):
+class OcelotEstimator(Explaining, DeclaredParameters):
     """Behaviour of both estimators."""
 
     # ---- training ------------------------------------------------------------------------

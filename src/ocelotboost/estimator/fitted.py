@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 
+from ocelotboost.explain.explainer import Explainer
 from ocelotboost.loss.base import Loss
 from ocelotboost.model.forest import Forest
 from ocelotboost.model.importance import feature_importances
@@ -27,18 +28,21 @@ class Fitted:
     model      what is saved
     loss       for its link
     predictor  prepared by the first prediction
+    explainer  prepared by the first explanation
     """
 
     model: TrainedModel
     loss: Loss
     predictor: PredictorOnDemand
+    explainer: Explainer
 
     @classmethod
     def of(cls, model: TrainedModel, loss: Loss) -> Fitted:
-        return cls(model, loss, PredictorOnDemand(model.forest))
+        predictor = PredictorOnDemand(model.forest)
+        return cls(model, loss, predictor, Explainer(model, predictor))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Fitted.of, (self.model, self.loss)  # a pickle does without the predictor
+        return Fitted.of, (self.model, self.loss)  # a pickle does without what is prepared
 
     @property
     def forbids_missing(self) -> bool:

@@ -491,6 +491,15 @@ def predict_trees(
     *,
     n_threads: int,
 ) -> None: ...
+def find_leaves(
+    bins: NDArray[np.uint8],
+    split_columns: NDArray[np.uint32],
+    split_bins: NDArray[np.uint8],
+    depths: NDArray[np.uint32],
+    out_leaves: NDArray[np.uint32],
+    *,
+    n_threads: int,
+) -> None: ...
 def combination_keys(
     hashes: NDArray[np.uint64],
     key: NDArray[np.uint64],
@@ -543,6 +552,34 @@ def answer_questions(
     columns: NDArray[np.uint32],
     split_bins: NDArray[np.uint8],
     out_answers: NDArray[np.uint32],
+    *,
+    n_threads: int,
+) -> None: ...
+def shapley_tables(
+    depths: NDArray[np.uint32],
+    level_players: NDArray[np.uint32],
+    leaf_values: NDArray[np.float64],
+    leaf_weights: NDArray[np.float64],
+    player_offsets: NDArray[np.uint32],
+    column_offsets: NDArray[np.uint32],
+    columns: NDArray[np.uint32],
+    n_columns: NDArray[np.uint32],
+    asked_offsets: NDArray[np.uint64],
+    asked_leaves: NDArray[np.uint32],
+    interventional: bool,
+    interactions: bool,
+    out_tables: NDArray[np.float64],
+    out_expected: NDArray[np.float64],
+    *,
+    n_threads: int,
+) -> None: ...
+def add_tables(
+    lines: NDArray[np.uint32],
+    tables: NDArray[np.float64],
+    n_lines: NDArray[np.uint32],
+    cell_offsets: NDArray[np.uint64],
+    cells: NDArray[np.uint32],
+    inout_sums: NDArray[np.float64],
     *,
     n_threads: int,
 ) -> None: ...

@@ -25,13 +25,13 @@ def feature_importances(forest: Forest) -> NDArray[np.float64]:
             by_column[column] += _explained(values, weights, level)
     importances = np.zeros(forest.n_features)
     for column in np.flatnonzero(by_column).tolist():
-        features = _features_of(forest, column)
+        features = features_of(forest, column)
         importances[features] += by_column[column] / len(features)
     total = importances.sum()
     return importances / total if total > 0 else importances
 
 
-def _features_of(forest: Forest, column: int) -> list[int]:
+def features_of(forest: Forest, column: int) -> list[int]:
     """The features that a column is made of, each once."""
     if column < forest.n_features:
         return [column]
@@ -41,7 +41,7 @@ def _features_of(forest: Forest, column: int) -> list[int]:
     table = int(tables.column_tables[column - forest.first_statistic])
     members = set(tables.members_of(table).tolist())
     for asked in tables.question_columns[tables.questions_of(table)].tolist():
-        members.update(_features_of(forest, asked))
+        members.update(features_of(forest, asked))
     return sorted(members)
 
 

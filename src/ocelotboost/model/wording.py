@@ -32,6 +32,15 @@ class Wording:
             return self._indicator(column - forest.n_features)
         return self._statistic(column - forest.first_statistic, border)
 
+    def column(self, column: int) -> str:
+        """What is asked about: "age", "city is 'Paris'", "mean target of city, prior 0.5"."""
+        forest = self.forest
+        if column < forest.n_features:
+            return self.feature(column)
+        if column < forest.first_statistic:
+            return self._indicator(column - forest.n_features)
+        return self._statistic_name(column - forest.first_statistic)
+
     def combination(self, table: int) -> str:
         """The members of a table's combination: "city", "(device × [age > 31.5])"."""
         tables = self.forest.statistics
@@ -64,9 +73,13 @@ class Wording:
         tables = self.forest.statistics
         low, high = float(tables.column_lows[column]), float(tables.column_highs[column])
         value = low + (border + 1) / (N_STATISTIC_BINS - 1) * (high - low)
+        return f"{self._statistic_name(column)} > {value:.3g}"
+
+    def _statistic_name(self, column: int) -> str:
+        tables = self.forest.statistics
         table, target = int(tables.column_tables[column]), int(tables.column_targets[column])
         combination = self.combination(table)
         if target == FREQUENCY:
-            return f"frequency of {combination} > {value:.3g}"
+            return f"frequency of {combination}"
         name, prior = tables.target_names[table][target], float(tables.column_priors[column])
-        return f"{name} of {combination}, prior {prior:g} > {value:.3g}"
+        return f"{name} of {combination}, prior {prior:g}"

@@ -95,6 +95,22 @@ class Predictor:
             )
             yield raw.copy()
 
+    def leaves(self, table: Table, n_rows: int, n_threads: int) -> Iterator[NDArray[np.uint32]]:
+        """The leaf of each row in each tree, (n_trees, n), of ``n_rows`` rows at a time."""
+        for bins in self._chunks_of_bins(table, n_rows, n_threads):
+            for begin in range(0, bins.shape[1], n_rows):
+                own = np.ascontiguousarray(bins[:, begin : begin + n_rows])
+                leaves = np.empty((self.forest.n_trees, own.shape[1]), dtype=np.uint32)
+                native.find_leaves(
+                    own,
+                    self.split_columns,
+                    self.split_bins,
+                    self.forest.tree_depths,
+                    leaves,
+                    n_threads=n_threads,
+                )
+                yield leaves
+
     @property
     def n_byte_columns(self) -> int:
         """How many bytes each row becomes."""

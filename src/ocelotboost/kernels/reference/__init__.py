@@ -6,6 +6,7 @@ generated inputs. Nothing here is fast, and nothing in the package calls it.
 
 from __future__ import annotations
 
+from ocelotboost.kernels.reference.explain import add_tables, shapley_tables
 from ocelotboost.kernels.reference.grow import (
     absolute_sums,
     accumulate_histograms,
@@ -43,6 +44,7 @@ from ocelotboost.kernels.reference.order import (
 from ocelotboost.kernels.reference.predict import (
     answer_questions,
     combination_keys,
+    find_leaves,
     index_keys,
     look_up,
     match_categories,
@@ -67,6 +69,7 @@ __all__ = [
     "accumulate_histograms",
     "accumulate_statistics",
     "add_leaf_values",
+    "add_tables",
     "answer_questions",
     "assign_leaves",
     "bundle_columns",
@@ -79,6 +82,7 @@ __all__ = [
     "encode_hashes",
     "exponentials",
     "fill_panel",
+    "find_leaves",
     "hash_integers",
     "hash_text_views",
     "hash_texts",
@@ -105,6 +109,7 @@ __all__ = [
     "rows_by_leaf",
     "score_columns",
     "score_statistics",
+    "shapley_tables",
     "softmax",
     "softmax_gradients",
     "softmax_leaf_sums",

@@ -147,6 +147,20 @@ def answer_questions(
             answers += bins[columns[question]] > split_bins[question]
 
 
+def find_leaves(
+    bins: NDArray[np.uint8],
+    split_columns: Indices,
+    split_bins: NDArray[np.uint8],
+    depths: Indices,
+    out_leaves: Indices,
+    *,
+    n_threads: int,
+) -> None:
+    """The leaf of each row in each tree: the answers of a tree as binary digits."""
+    offsets = np.concatenate([[0], np.cumsum(depths)]).astype(np.uint32)
+    answer_questions(bins, offsets, split_columns, split_bins, out_leaves, n_threads=1)
+
+
 def predict_trees(
     bins: NDArray[np.uint8],
     split_columns: Indices,
@@ -158,11 +172,9 @@ def predict_trees(
     n_threads: int,
 ) -> None:
     """Add the leaf values of every tree, one tree after the other."""
-    split = first_leaf = 0
-    for depth in depths.tolist():
-        leaves = np.zeros(bins.shape[1], dtype=np.intp)
-        for d in range(split, split + depth):
-            leaves = leaves * 2 + (bins[split_columns[d]] > split_bins[d])
-        inout_raw += leaf_values[first_leaf + leaves].T
-        split += depth
+    leaves = np.empty((len(depths), bins.shape[1]), dtype=np.uint32)
+    find_leaves(bins, split_columns, split_bins, depths, leaves, n_threads=1)
+    first_leaf = 0
+    for depth, own in zip(depths.tolist(), leaves, strict=True):
+        inout_raw += leaf_values[first_leaf + own].T
         first_leaf += 1 << depth

@@ -1,0 +1,78 @@
+"""What ``model.explain`` returns: shap's own record where shap is installed, else ours.
+
+Both have the same attributes, so whoever reads the numbers need not know which one it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ocelotboost.table.from_frame import as_frame
+from ocelotboost.table.from_input import is_sparse
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """SHAP values: how far each column moves each row's prediction away from ``base_values``.
+
+    values         float64 (n_rows, n_columns), with several outputs (n_rows, n_columns,
+                   n_outputs); with interactions (n_rows, n_columns, n_columns, ...)
+    base_values    float64 (n_rows,) or (n_rows, n_outputs): the raw prediction for a row of which
+                   nothing is known. With the values of a row it sums to its raw prediction
+    data           (n_rows, n_columns) what the user gave: floats, or objects where some columns
+                   hold texts; None when the values are not of the user's columns
+    feature_names  of the columns
+    output_names   of the outputs, None when there is one
+    """
+
+    values: Floats
+    base_values: Floats
+    data: NDArray[Any] | None
+    feature_names: list[str]
+    output_names: list[str] | None = None
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+def as_shap(explanation: Explanation) -> Any:
+    """The same for shap's plots, when shap is installed; otherwise the explanation as it is."""
+    if find_spec("shap") is None:
+        return explanation
+    return import_module("shap").Explanation(
+        explanation.values,
+        base_values=explanation.base_values,
+        data=explanation.data,
+        feature_names=explanation.feature_names,
+        output_names=explanation.output_names,
+    )
+
+
+def shown_values(X: Any) -> NDArray[Any]:
+    """The values of a table as the user gave them: (n_rows, n_columns).
+
+    Floats when all columns are numbers, otherwise objects.
+    """
+    if is_sparse(X):
+        return np.asarray(X.toarray(), dtype=np.float64)
+    frame = None if isinstance(X, np.ndarray) else as_frame(X, "X")
+    if frame is None:
+        array = np.asarray(X)
+        if array.dtype.kind in "US":
+            array = np.asarray(X, dtype=object)
+        return array.astype(np.float64) if array.dtype.kind in "fiub" else array.astype(object)
+    columns = list(frame.iter_columns())
+    if all(column.dtype.is_numeric() for column in columns):
+        return np.stack([column.to_numpy().astype(np.float64) for column in columns], axis=1)
+    shown = np.empty(frame.shape, dtype=object)
+    for place, column in enumerate(columns):
+        shown[:, place] = column.to_list()
+    return shown
