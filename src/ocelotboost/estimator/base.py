@@ -30,6 +30,7 @@ from ocelotboost.estimator.packing import pack
 from ocelotboost.estimator.parameters import whole
 from ocelotboost.estimator.plan import Beginning, Plan, announce, plan_training
 from ocelotboost.estimator.reading import Given, read
+from ocelotboost.estimator.reporting import Reporting
 from ocelotboost.estimator.rows import split
 from ocelotboost.estimator.settings import settings_from, settings_to_plan
 from ocelotboost.estimator.training import train
@@ -51,7 +52,7 @@ Self = TypeVar("Self", bound="OcelotEstimator")
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class OcelotEstimator(Explaining, DeclaredParameters):
+class OcelotEstimator(Reporting, Explaining, DeclaredParameters):
     """Behaviour of both estimators."""
 
     # ---- training ------------------------------------------------------------------------

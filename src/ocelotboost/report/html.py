@@ -65,7 +65,7 @@ def html(document: Document) -> str:
 </main>
 <footer>Made by Ocelot. This page loads nothing from elsewhere.</footer>
 <noscript><p class="note warning">Figures need JavaScript; text and tables do not.</p></noscript>
-<script type="application/json" id="data">{_json(data)}</script>
+<script type="application/json" id="report-data">{_json(data)}</script>
 <script>
 {_scripts()}</script>
 </body>
