@@ -40,12 +40,12 @@ def constant(subject: Subject) -> Baseline:
     if subject.task == "numbers":
         start, source = _constant_number(subject, rows, source)
         response = np.full(subject.n_rows, start)
-        return Baseline("constant", f"predicts {start:.4g} for each row, from {source}", response)
+        return Baseline("constant", f"is {start:.4g}, from {source}", response)
     shares = np.bincount(rows.target.astype(np.intp), rows.weight, len(subject.labels))
     shares /= shares.sum()
     likeliest = code(subject.labels[int(shares.argmax())])
-    says = f"predicts the shares of the classes in {source}, so always {likeliest}"
-    return Baseline("class share", says, np.tile(shares, (subject.n_rows, 1)))
+    says = f"are those of {source}; they always call {likeliest}"
+    return Baseline("class shares", says, np.tile(shares, (subject.n_rows, 1)))
 
 
 def _constant_number(subject: Subject, rows: Rows, source: str) -> tuple[float, str]:
@@ -66,9 +66,9 @@ def linear(subject: Subject) -> Baseline | None:
         try:
             if subject.training is not None:
                 response = _fitted_to(subject.training, subject)(subject.rows, slice(None))
-                return Baseline(name, "trained on the training rows", response)
+                return Baseline(name, "was trained on the training rows", response)
             response = _cross_validated(subject)
-            return Baseline(name, f"cross-validated on the given rows, {_N_FOLDS} folds", response)
+            return Baseline(name, f"was cross-validated on the given rows, in {_N_FOLDS} folds", response)
         except (ValueError, np.linalg.LinAlgError):
             return None
 

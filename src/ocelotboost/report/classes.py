@@ -57,7 +57,11 @@ def _blocks(subject: Subject) -> Iterator[Block]:
     yield Figure(
         "threshold",
         "What a threshold decides",
-        {**data, "classes": [own.threshold() for own in facts]},
+        {
+            **data,
+            "other": subject.labels[0] if subject.task == "binary" else "other",
+            "classes": [own.threshold() for own in facts],
+        },
         "A threshold on the probability, and its confusion matrix, precision, recall and cost.",
         True,
     )

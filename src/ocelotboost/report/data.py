@@ -233,7 +233,7 @@ def _drift_blocks(
     if unseen:
         texts = [f"{column} ({percent(share)} of rows)" for share, column in sorted(unseen)[::-1]]
         yield Paragraph(f"Categories that training did not have: {listed(texts)}.")
-    shown = moved or sorted(found, key=lambda p: -above[p])[:2]
+    shown = moved or sorted(found, key=lambda p: -above[p])[:3]
     yield Figure(
         "drift",
         "Shares in training and in these rows",

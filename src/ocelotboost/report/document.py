@@ -62,6 +62,7 @@ class Table:
 
     left       positions of columns of text
     collapsed  the title of a table that the page opens on demand
+    page_only  left out of Markdown
     """
 
     header: tuple[str, ...]
@@ -69,6 +70,7 @@ class Table:
     caption: str = ""
     left: tuple[int, ...] = (0,)
     collapsed: str = ""
+    page_only: bool = False
 
 
 @dataclass(frozen=True)

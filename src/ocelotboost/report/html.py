@@ -32,6 +32,7 @@ _SCRIPTS = ("figures", "curves", "threshold", "explained", "groups", "trees", "m
 _POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 )
+_LONG = 30  # characters of a cell that gets room
 _MARKS = {STRONG: "<strong>", END_STRONG: "</strong>", CODE: "<code>", END_CODE: "</code>"}
 
 
@@ -123,6 +124,7 @@ def _table(table: Table) -> str:
 
 def _cell(cell: str | Cell, kind: str) -> str:
     if not isinstance(cell, Cell):
+        kind = kind.replace("text", "text long") if len(cell) > _LONG else kind
         return f"<td{kind}>{_inline(cell)}</td>"
     text = _inline(cell.text)
     if cell.tone:
@@ -134,7 +136,7 @@ def _cell(cell: str | Cell, kind: str) -> str:
 
 
 def _inline(text: str) -> str:
-    escaped = escape(text)
+    escaped = escape(text).replace(" %", "\u00a0%")
     for mark, tag in _MARKS.items():
         escaped = escaped.replace(mark, tag)
     return escaped

@@ -66,9 +66,9 @@ def _data(model: TrainedModel, metrics: list[str], shown: str) -> dict[str, Any]
             {
                 "name": metric,
                 "series": [
-                    _series(data, own[metric], model.n_init_trees)
-                    for data, own in model.history.items()
-                    if metric in own
+                    _series(data, model.history[data][metric], model.n_init_trees)
+                    for data in _by_interest(model)
+                    if metric in model.history[data]
                 ],
             }
             for metric in metrics
@@ -76,6 +76,12 @@ def _data(model: TrainedModel, metrics: list[str], shown: str) -> dict[str, Any]
         "shown": metrics.index(shown),
         "best": None if model.best_iteration is None else model.best_iteration + 1,
     }
+
+
+def _by_interest(model: TrainedModel) -> list[str]:
+    """What decided about the best tree first, then other rows that were watched, then training."""
+    watched = () if model.watched is None else (model.watched[0],)
+    return sorted(model.history, key=lambda own: (own not in watched, own in ("learn", "ordered")))
 
 
 def _series(data: str, values: list[float], before: int) -> dict[str, Any]:

@@ -28,7 +28,8 @@ def markdown(document: Document) -> str:
     for section in document.sections:
         lines += [f"## {section.title}", ""]
         for block in section.blocks:
-            lines += [*_block(block), ""]
+            if not (isinstance(block, Table) and block.page_only):
+                lines += [*_block(block), ""]
     return "\n".join(lines).rstrip() + "\n"
 
 

@@ -63,6 +63,7 @@ def _blocks(subject: Subject) -> Iterator[Block]:
         "Those that differ from their defaults are bold.",
         left=(0, 1),
         collapsed=f"All {len(subject.parameters)} parameters",
+        page_only=True,  # the command has those that differ from their defaults
     )
 
 

@@ -11,6 +11,7 @@ from ocelotboost.report.baselines import Baseline, constant, linear
 from ocelotboost.report.document import (
     Block,
     Cell,
+    Figure,
     Paragraph,
     Section,
     Table,
@@ -18,7 +19,7 @@ from ocelotboost.report.document import (
     section,
     strong,
 )
-from ocelotboost.report.figures import count, number, percent
+from ocelotboost.report.figures import count, number, percent, rounded
 from ocelotboost.report.scores import Interval, Measure, bootstrap, interval_of, measures_of
 from ocelotboost.report.subject import Floats, Subject
 
@@ -93,13 +94,14 @@ def verdict_section(subject: Subject, verdict: Verdict) -> Section:
 
 def _blocks(subject: Subject, verdict: Verdict) -> Iterator[Block]:
     yield Paragraph(f"{strong(_headline(verdict))} {_meaning(subject, verdict)}", verdict.tone)
-    yield Paragraph(_comparison(verdict))
+    yield Paragraph(_comparison(subject, verdict))
+    yield _figure(verdict)
     header = ("metric", "this model", "95 % interval", *(b.name for b in verdict.baselines))
     yield Table(
         header,
         tuple(_row(judged) for judged in verdict.judged),
         "Intervals are by bootstrap over the rows: how much the figures would vary with other rows "
-        "of the same kind. " + " ".join(_explained(b) for b in verdict.baselines),
+        "of the same kind. " + " ".join(f"The {b.name} {b.says}." for b in verdict.baselines),
     )
     if subject.n_rows < 200:
         yield Paragraph(
@@ -109,29 +111,52 @@ def _blocks(subject: Subject, verdict: Verdict) -> Iterator[Block]:
         )
 
 
+def _figure(verdict: Verdict) -> Figure:
+    """The headline metric of the model and of the baselines, with intervals."""
+    first = verdict.judged[0]
+    names = ["this model", *(baseline.name for baseline in verdict.baselines)]
+    return Figure(
+        "verdict",
+        f"{first.measure.name}, {_direction(first.measure)}",
+        {
+            "percentage": first.measure.percentage,
+            "bars": [
+                {"name": name, "of": rounded(np.array([own.value, own.low, own.high]), 6)}
+                for name, own in zip(names, [first.model, *first.baselines], strict=True)
+            ],
+        },
+        "The headline metric of the model and of the baselines, with 95 % intervals.",
+        True,
+    )
+
+
+def _direction(measure: Measure) -> str:
+    return "higher is better" if measure.higher_is_better else "lower is better"
+
+
 def _row(judged: Judged) -> tuple[str | Cell, ...]:
     measure = judged.measure
-    direction = "higher is better" if measure.higher_is_better else "lower is better"
     cells: list[str | Cell] = [
-        f"{measure.name} ({direction})",
+        f"{measure.name} ({_direction(measure)})",
         Cell(strong(shown(judged.model.value, measure))),
         shown_range(judged.model, measure),
     ]
     return (*cells, *(shown(baseline.value, measure) for baseline in judged.baselines))
 
 
-def _explained(baseline: Baseline) -> str:
-    return f"The {baseline.name} {baseline.says}." if baseline.name[0] != "l" else (
-        f"The {baseline.name} has the same columns and is {baseline.says}."
-    )
 
 
 def _headline(verdict: Verdict) -> str:
-    names = " and ".join(baseline.name for baseline in verdict.baselines)
+    """Compared with the better of the baselines."""
+    strongest = min(
+        zip(verdict.judged[0].gains, verdict.baselines, strict=True),
+        key=lambda pair: pair[0].value,
+    )[1]
+    name = f"a {strongest.name}" if strongest.name.endswith("regression") else "a constant"
     return {
-        "good": f"Better than {names}.",
-        "warning": f"Not clearly better than {names}.",
-        "bad": f"Worse than {names}." if len(verdict.baselines) == 1 else "Worse than a baseline.",
+        "good": f"Better than {name}.",
+        "warning": f"Not surely better than {name}.",
+        "bad": f"Worse than {name}.",
     }[verdict.tone]
 
 
@@ -148,8 +173,10 @@ def _meaning(subject: Subject, verdict: Verdict) -> str:
             "probability."
         )
     if subject.task == "classes":
-        return f"The likeliest of {len(subject.labels)} classes is right in {value} of rows \
-({around})."
+        return (
+            f"Of {len(subject.labels)} classes, the one that the model calls likeliest is right in "
+            f"{value} of rows ({around})."
+        )
     by_name = {judged.measure.name: judged for judged in verdict.judged}
     typical = by_name["MAE"].model.value
     share = by_name["R²"].model.value
@@ -160,32 +187,45 @@ def _meaning(subject: Subject, verdict: Verdict) -> str:
     )
 
 
-def _comparison(verdict: Verdict) -> str:
+def _comparison(subject: Subject, verdict: Verdict) -> str:
     first = verdict.judged[0]
-    sentences = []
-    for baseline, reached, gain in zip(
-        verdict.baselines, first.baselines, first.gains, strict=True
-    ):
-        amount = (
-            f"{100 * abs(gain.value):.1f} percentage points"
-            if first.measure.percentage
-            else number(abs(gain.value))
-        )
-        better = "better" if gain.value > 0 else "worse"
-        sure = (
-            ""
-            if gain.low > 0 or gain.high < 0
-            else ", a difference that other rows could turn around"
-        )
+    reached = [shown(own.value, first.measure) for own in first.baselines]
+    sentences = [f"{_constant_words(subject)} reaches {reached[0]}."]
+    if len(reached) > 1:
+        sentences.append(_linear_words(verdict, reached[1]))
+    hits = next((j for j in verdict.judged if j.measure.name == "accuracy"), None)
+    if hits is not None:
         sentences.append(
-            f"A {baseline.name} reaches {shown(reached.value, first.measure)}: the model is "
-            f"{strong(f'{amount} {better}')}{sure}."
-        )
-    hits = next((j for j in verdict.judged[1:] if j.measure.name == "accuracy"), None)
-    if hits is not None and hits.baselines:
-        sentences.append(
-            f"Calling the likelier class, it is right in {strong(percent(hits.model.value))} of "
-            f"rows; always calling the most frequent one is right in "
+            f"Calling the likeliest class is right in {strong(percent(hits.model.value))} of rows; "
+            f"always calling the most frequent one would be right in "
             f"{percent(hits.baselines[0].value)}."
         )
     return " ".join(sentences)
+
+
+def _constant_words(subject: Subject) -> str:
+    return {
+        "binary": "Guessing",
+        "classes": "Always calling the most frequent class",
+        "numbers": "Predicting the same number for each row",
+    }[subject.task]
+
+
+def _linear_words(verdict: Verdict, reached: str) -> str:
+    gain, baseline, measure = (
+        verdict.judged[0].gains[1],
+        verdict.baselines[1],
+        verdict.judged[0].measure,
+    )
+
+    def amount(value: float) -> str:
+        return f"{100 * value:.1f}" if measure.percentage else number(value)
+
+    better = gain.value > 0
+    low, high = sorted([abs(gain.low), abs(gain.high)])
+    size = amount(abs(gain.value)) + (" percentage points" if measure.percentage else "")
+    text = f"A {baseline.name} of the same columns reaches {reached}: the model is "
+    text += strong(f"{size} {'better' if better else 'worse'}")
+    if gain.low > 0 or gain.high < 0:
+        return f"{text} ({amount(low)} to {amount(high)})."
+    return f"{text}, a difference that other rows could turn around."

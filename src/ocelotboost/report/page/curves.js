@@ -38,7 +38,7 @@ figures.learning = (box, data) => {
   const again = drawn(box, (place, width) => {
     const { name, series } = data.metrics[shown];
     place.append(legend(series.map((own, number) => [own.name, SERIES[number % 5]])));
-    const [low, high] = extent(series.flatMap((own) => own.y), 0.04);
+    const [low, high] = heart(series);
     const [first, last] = extent(series.flatMap((own) => own.x));
     const chart = plot(place, width, Math.min(380, 180 + width / 4),
       { low: first, high: last, label: "trees" }, { low, high, label: name }, 62);
@@ -52,7 +52,8 @@ figures.learning = (box, data) => {
         x: x + (before ? -6 : 6), y: chart.edge.top + 12, "text-anchor": before ? "end" : "start",
       }, `best: tree ${data.best.toLocaleString("en")}`);
     }
-    series.forEach((own, number) => curve(chart, own.x, own.y, `s${number % 5}`));
+    series.forEach((own, number) => curve(chart, own.x,
+      own.y.map((value) => (value >= low && value <= high ? value : null)), `s${number % 5}`));
     const longest = series.reduce((a, b) => (a.x.length >= b.x.length ? a : b));
     tellNearest(chart, longest.x.map((x) => [chart.toX(x), 0]), (at) =>
       [`tree ${longest.x[at].toLocaleString("en")}`]
@@ -62,6 +63,12 @@ figures.learning = (box, data) => {
         }).filter(Boolean)).join("\n"), true);
   });
 };
+
+/** The range of the values without the first trees, whose steep way would flatten all others. */
+function heart(series) {
+  const later = series.flatMap((own) => own.y.slice(Math.floor(own.y.length * 0.04)));
+  return extent(later, 0.05);
+}
 
 /** The point of a curve whose threshold is nearest to the chosen one. */
 function atCut(chart, own) {

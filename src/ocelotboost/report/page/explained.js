@@ -1,6 +1,7 @@
 // SHAP values: importances, a swarm of rows, dependence, interactions, one row as a waterfall.
 
 const N_COLOURS = 5;
+const CATEGORY_COLOURS = ["second", "accent", "third", "fourth", "bad"];  // .c0 to .c4
 const MOST_SWARM_ROWS = 600;
 const MOST_SWARM_COLUMNS = 12;
 
@@ -168,7 +169,8 @@ figures.dependence = (box) => {
       [chart.toX(x.of(at)), chart.toY(data.add(at, dependence.column, output.place))]);
     const groups = Array.from({ length: N_COLOURS + 1 }, () => []);
     chosen.forEach((at, number) => groups[colourOf(by, at) + 1].push(points[number]));
-    groups.forEach((own, colour) => dots(chart.svg, own, colourClass(colour - 1), 4.2));
+    groups.forEach((own, colour) => dots(chart.svg, own,
+      by?.texts && colour ? `c${colour - 1}` : colourClass(colour - 1), 4.2));
     tellNearest(chart, points, (number) => {
       const at = chosen[number];
       const other = by ? `\n${by.name}: ${data.text(at, dependence.by)}` : "";
@@ -193,7 +195,7 @@ figures.dependence = (box) => {
     }
     const shown = by.texts.slice(0, N_COLOURS);
     return make("div", { class: "legend" }, ...shown.map((text, at) =>
-      make("span", {}, make("i", { style: `background:var(--v${at})` }), shorten(text, 24))),
+      make("span", {}, make("i", { style: `background:var(--${CATEGORY_COLOURS[at]})` }), shorten(text, 24))),
     by.texts.length > N_COLOURS
       ? make("span", {}, make("i", { style: "background:var(--muted)" }), "others") : "");
   }
@@ -233,6 +235,7 @@ figures.dependence = (box) => {
 
 figures.interactions = (box) => {
   const most = Math.max(...shared.pairs.map((pair) => pair[2]), 1e-300);
+  const texts = aligned(shared.pairs.map((pair) => pair[2]));
   const list = make("div", { class: "rows" });
   for (const [first, second, strength] of shared.pairs) {
     const show = make("button", {
@@ -245,8 +248,8 @@ figures.interactions = (box) => {
         },
       },
     }, "Show");
-    list.append(row(`${shared.columns[first].name} × ${shared.columns[second].name}`,
-      [bar(0, strength / most)], make("span", {}, `${format(strength)} `, show)));
+    const names = `${shared.columns[first].name} × ${shared.columns[second].name}`;
+    list.append(row(names, [bar(0, strength / most)], make("span", {}, `${texts.shift()} `, show)));
   }
   box.append(list, make("p", { class: "hint" },
     `How much two columns add together beyond what each adds by itself, on average (${shared.unit}).`));
@@ -320,26 +323,34 @@ figures.waterfall = (box) => {
     }
     const room = (high - low || 1) * 0.06;
     const share = linear(low - room, high + room, 0, 1);
-    target.append(make("p", {}, ...sentence(now)));
+    target.append(make("p", {}, ...sentence()));
     const list = make("div", { class: "rows" });
-    list.append(row("mean prediction", [mark(share(base))], format(base)));
+    list.append(row("mean prediction", [mark(share(base))], total(base)));
+    const texts = aligned([...shown.map((own) => own[1]), rest], true);
     now = base;
     for (const [column, add] of shown) {
       const name = column < data.columns.length ? data.columns[column].name : `${shared.rest} other columns`;
       const value = column < data.columns.length ? data.text(at, column) : "";
       list.append(row([name, make("small", {}, value)],
-        [bar(share(now), share(now + add), add >= 0 ? "up" : "down")], signed(add)));
+        [bar(share(now), share(now + add), add >= 0 ? "up" : "down")], texts.shift()));
       now += add;
     }
     if (others.length) {
       list.append(row(`${others.length} other${others.length > 1 ? "s" : ""}`,
-        [bar(share(now), share(now + rest), rest >= 0 ? "up" : "down")], signed(rest)));
+        [bar(share(now), share(now + rest), rest >= 0 ? "up" : "down")], texts.shift()));
       now += rest;
     }
     list.append(row(make("strong", {}, "this prediction"), [mark(share(now))],
-      make("strong", {}, format(now))));
+      make("strong", {}, total(now))));
     target.append(list, make("p", { class: "hint" },
       `In units of the raw prediction (${shared.unit}); orange bars raise it, blue ones lower it.`));
+  }
+
+  /** A raw prediction, and what it means where that is another number. */
+  function total(raw) {
+    const text = format(Number(raw.toPrecision(3)));
+    if (shared.link === "logit") return `${text} (${percent(1 / (1 + Math.exp(-raw)))})`;
+    return shared.link === "log" ? `${text} (${format(Math.exp(raw))})` : text;
   }
 
   const mark = (where) => make("span", { class: "point", style: `left:${100 * where}%` });

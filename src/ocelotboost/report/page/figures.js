@@ -81,10 +81,25 @@ function format(value) {
     .replace("-", "−");
 }
 
-const percent = (share, digits = 1) =>
-  share === null || Number.isNaN(share) ? "–" : `${(100 * share).toFixed(digits)} %`;
+/** A share; those next to none and all are not rounded to them. */
+function percent(share, digits = 1) {
+  if (share === null || Number.isNaN(share)) return "–";
+  const least = 0.5 * 10 ** -(digits + 2);
+  if (share > 0 && share < least) return `<\u00a0${(200 * least).toFixed(digits)}\u00a0%`;
+  if (share < 1 && share > 1 - least) return `>\u00a0${(100 - 200 * least).toFixed(digits)}\u00a0%`;
+  return `${(100 * share).toFixed(digits)}\u00a0%`;
+}
 
 const signed = (value) => (value >= 0 ? "+" : "") + format(value);
+
+/** Numbers of one list with as many digits as the largest of them asks for. */
+function aligned(values, plus = false) {
+  const most = Math.max(...values.map(Math.abs), 1e-300);
+  const digits = Math.min(8, Math.max(0, 2 - Math.floor(Math.log10(most))));
+  const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  return values.map((value) =>
+    ((plus && value >= 0 ? "+" : "") + value.toLocaleString("en", options)).replace("-", "−"));
+}
 
 const linear = (low, high, from, to) => (value) =>
   from + ((value - low) / (high - low || 1)) * (to - from);
@@ -111,7 +126,7 @@ function tickText(value, marks, share) {
   const text = shown
     .toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits + !exact })
     .replace("-", "−");
-  return share ? `${text} %` : text;
+  return share ? `${text}\u00a0%` : text;
 }
 
 // ---- axes -------------------------------------------------------------------------------------

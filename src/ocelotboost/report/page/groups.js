@@ -2,6 +2,23 @@
 
 const MOST_GROUPS = 15;
 
+/** A value with its interval, on a track. */
+function spread(share, [value, low, high], style = "") {
+  return [
+    make("span", { class: "span", style: `left:${100 * share(low)}%;width:${100 * (share(high) - share(low))}%` }),
+    make("span", { class: `point ${style}`, style: `left:${100 * share(value)}%` }),
+  ];
+}
+
+figures.verdict = (box, data) => {
+  const known = data.bars.map((own) => ({ ...own, of: own.of.map((value, _, all) => value ?? all[0]) }));
+  const [low, high] = extent(known.flatMap((own) => own.of), 0.04);
+  const share = linear(low, high, 0, 1);
+  box.append(make("div", { class: "rows" }, ...known.map((own, at) =>
+    row(at ? own.name : make("strong", {}, own.name), spread(share, own.of, at ? "plain" : "ours"),
+      data.percentage ? percent(own.of[0]) : format(own.of[0])))));
+};
+
 figures.subgroups = (box, data) => {
   let [metric, column, all] = [0, 0, false];
   const columns = [...new Set(data.groups.map((group) => group.column))].sort();
@@ -37,8 +54,7 @@ figures.subgroups = (box, data) => {
       const count = `${group.rows.toLocaleString("en")} rows`;
       const line = row([`${group.column} ${group.value}`, make("small", {}, count)], [
         make("span", { class: "rule", style: `left:${100 * share(own.whole)}%` }),
-        make("span", { class: "span", style: `left:${100 * share(from)}%;width:${100 * (share(to) - share(from))}%` }),
-        make("span", { class: `point ${style}`, style: `left:${100 * share(value)}%` }),
+        ...spread(share, [value, from, to], style),
       ], text(value));
       line.title = `${text(from)} to ${text(to)}`;
       return line;

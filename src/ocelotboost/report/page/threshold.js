@@ -22,7 +22,7 @@ figures.threshold = (box, data) => {
     "Cheapest threshold");
   const classes = make("span");
   box.append(
-    make("div", { class: "controls" }, classes,
+    make("div", { class: "controls" }, data.labels.length > 1 ? classes : "",
       make("label", { class: "grow" }, "Threshold", slider, shown)),
     make("div", { class: "controls" }, cost("alarm", "Cost of a false alarm"),
       cost("miss", "of a miss"), cheapest));
@@ -65,9 +65,9 @@ figures.threshold = (box, data) => {
       make("div", { class: style }, make("b", {}, format(value)), text);
     const head = (style, text) => make("div", { class: style }, text);
     matrix.replaceChildren(
-      head("side", ""), head("top", `called ${label}`), head("top", "called other"),
+      head("side", ""), head("top", `called ${label}`), head("top", `called ${data.other}`),
       head("side", `is ${label}`), cell("right", own.hits, "hits"), cell("wrong", own.misses, "misses"),
-      head("side", "is other"), cell("wrong", own.alarms, "false alarms"),
+      head("side", `is ${data.other}`), cell("wrong", own.alarms, "false alarms"),
       cell("right", own.passed, "correctly passed"));
     const fact = (name, value) => make("div", {}, make("dt", {}, name), make("dd", {}, value));
     facts.replaceChildren(
