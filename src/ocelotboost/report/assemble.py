@@ -10,7 +10,7 @@ from ocelotboost.report.data import data_section, drifts, overlap
 from ocelotboost.report.document import Document
 from ocelotboost.report.explained import explain, explained_section, shared_data
 from ocelotboost.report.figures import count
-from ocelotboost.report.leakage import explained_variance, leakage_section
+from ocelotboost.report.leakage import leakage_section, suspect
 from ocelotboost.report.learning import learning_section
 from ocelotboost.report.numbers import numbers_section
 from ocelotboost.report.repeat import repeat_section
@@ -26,13 +26,14 @@ def assemble(subject: Subject) -> Document:
     explained = explain(subject)
     summary = _summary(subject)
     found, equal = drifts(subject, summary), overlap(subject, summary)
+    suspicion = suspect(subject, explained.shares, equal)
     of_target = numbers_section if subject.task == "numbers" else classes_section
     sections = (
-        verdict_section(subject, verdict),
+        verdict_section(subject, verdict, len(suspicion.suspects)),
         of_target(subject),
         explained_section(subject, explained),
         subgroups_section(subject, explained.order),
-        leakage_section(subject, explained.shares, equal, _explained(subject)),
+        leakage_section(suspicion),
         data_section(subject, summary, found, equal),
         learning_section(subject.model),
         trees_section(subject),
@@ -61,13 +62,3 @@ def _known(rows: Rows) -> dict[int, np.ndarray[tuple[int], np.dtype[np.uint64]]]
         for column in rows.columns
         if isinstance(column, CategoricalColumn)
     }
-
-
-def _explained(subject: Subject) -> float:
-    """The share of the target's variance that the model explains; of classes, of all together."""
-    target = subject.rows.target
-    if subject.task == "numbers":
-        return explained_variance(target.astype(np.float64)[None, :], subject.response[None, :])
-    shown = range(1, 2) if subject.task == "binary" else range(len(subject.labels))
-    truth = np.stack([(target == own).astype(np.float64) for own in shown])
-    return explained_variance(truth, subject.response.T[list(shown)])

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.report.document import code
+from ocelotboost.report.figures import number
 from ocelotboost.report.subject import CategoricalColumn, Floats, Rows, Subject
 
 _MOST_TRAINING_ROWS = 20_000
@@ -40,7 +41,7 @@ def constant(subject: Subject) -> Baseline:
     if subject.task == "numbers":
         start, source = _constant_number(subject, rows, source)
         response = np.full(subject.n_rows, start)
-        return Baseline("constant", f"is {start:.4g}, from {source}", response)
+        return Baseline("constant", f"is {number(start)}, from {source}", response)
     shares = np.bincount(rows.target.astype(np.intp), rows.weight, len(subject.labels))
     shares /= shares.sum()
     likeliest = code(subject.labels[int(shares.argmax())])

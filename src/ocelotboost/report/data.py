@@ -300,6 +300,8 @@ def _drift_cells(
 
 def _values(column: Column) -> str:
     if isinstance(column, CategoricalColumn):
+        if column.n_distinct == len(column.codes) > 1:
+            return "all different"
         top = np.argsort(-column.counts, kind="stable")[:3]
         shares = column.counts[top] / max(len(column.codes), 1)
         texts = [

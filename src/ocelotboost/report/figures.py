@@ -32,11 +32,13 @@ def percent(share: float) -> str:
     """
     if math.isnan(share):
         return "–"
+    if -0.0005 < share < 0:  # worse than nothing by a hair
+        return "0 %"
     away = min(abs(share), abs(1 - share))
     if away == 0:
         return f"{100 * share:.0f} %"
     digits = 1 if away >= 0.001 else min(2 + max(0, math.floor(-math.log10(away)) - 4), 6)
-    return f"{100 * share:.{digits}f} %"
+    return f"{100 * share:.{digits}f} %".replace("-", "−")
 
 
 def count(amount: int, what: str) -> str:

@@ -38,27 +38,54 @@ class Strength:
     ordered: float | None
 
 
-def leakage_section(
-    subject: Subject, importances: Floats, equal: Overlap, explained: float
-) -> Section:
-    """explained: the share of the target's variance that the whole model explains."""
-    return section(
-        "leakage", "Leakage", "Suspects of leakage",
-        _blocks(subject, importances, equal, explained),
-    )  # fmt: skip
+@dataclass(frozen=True)
+class Suspicion:
+    """What was looked at, and what looks suspicious, in sentences.
+
+    importances  float64 (n_columns,) shares
+    explained    of the target's variance, by the whole model
+    """
+
+    rows: Rows
+    strengths: list[Strength]
+    importances: Floats
+    equal: Overlap
+    explained: float
+
+    @property
+    def suspects(self) -> list[str]:
+        return [
+            *_alone(self.rows, self.strengths, self.explained),
+            *_greedy(self.rows, self.strengths),
+            *_like_ids(self.rows, self.importances),
+            *_seen(self.equal),
+        ]
 
 
-def _blocks(
-    subject: Subject, importances: Floats, equal: Overlap, explained: float
-) -> Iterator[Block]:
+def suspect(subject: Subject, importances: Floats, equal: Overlap) -> Suspicion:
+    """By the rows of training where they are given, else by those that the model is judged by."""
     rows = subject.rows if subject.training is None else subject.training
     strengths = column_strengths(rows, len(subject.labels))
-    suspects = [
-        *_alone(rows, strengths, explained),
-        *_greedy(rows, strengths),
-        *_like_ids(rows, importances),
-        *_seen(equal),
-    ]
+    return Suspicion(rows, strengths, importances, equal, _explained_by(subject))
+
+
+def _explained_by(subject: Subject) -> float:
+    """The share of the target's variance that the model explains; of classes, of all together."""
+    target = subject.rows.target
+    if subject.task == "numbers":
+        return explained_variance(target.astype(np.float64)[None, :], subject.response[None, :])
+    shown = [1] if subject.task == "binary" else list(range(len(subject.labels)))
+    truth = np.stack([(target == own).astype(np.float64) for own in shown])
+    return explained_variance(truth, subject.response.T[shown])
+
+
+def leakage_section(suspicion: Suspicion) -> Section:
+    return section("leakage", "Leakage", "Suspects of leakage", _blocks(suspicion))
+
+
+def _blocks(suspicion: Suspicion) -> Iterator[Block]:
+    rows, strengths, importances = suspicion.rows, suspicion.strengths, suspicion.importances
+    equal, explained, suspects = suspicion.equal, suspicion.explained, suspicion.suspects
     if suspects:
         for text in suspects:
             yield Paragraph(text, "warning")

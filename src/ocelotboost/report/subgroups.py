@@ -31,6 +31,7 @@ _N_RANGES = 5  # of a numeric column
 _FEWEST_ROWS = 30
 _MOST_COLUMNS = 40
 _SHOWN = 15
+_SMALLEST_GAP = 0.01  # between predictions and truth, worth a word
 
 Rows = NDArray[np.intp]
 
@@ -137,13 +138,14 @@ def _off(subject: Subject, groups: list[Group]) -> str:
     """Groups whose predictions are too high or too low on average."""
     if subject.task == "classes":
         return ""
+    spread = float(subject.rows.target.std()) if subject.task == "numbers" else 1.0
     found = []
     for group in groups:
         residual = _residuals(subject)[group.rows]
         error = float(residual.std() / math.sqrt(len(residual)))
         gap = group.predicted - group.observed
-        if error > 0 and abs(gap) > 3.5 * error:
-            found.append((abs(gap) / error, group))
+        if abs(gap) > max(3.5 * error, _SMALLEST_GAP * spread):
+            found.append((abs(gap) / max(error, 1e-300), group))
     if not found:
         return "In no group are predictions clearly too high or too low on average."
     found.sort(key=lambda pair: -pair[0])

@@ -50,7 +50,7 @@ class Verdict:
         gains = self.judged[0].gains
         if all(gain.low > 0 for gain in gains):
             return "good"
-        return "bad" if any(gain.high <= 0 for gain in gains) else "warning"
+        return "bad" if any(gain.high < 0 for gain in gains) else "warning"
 
 
 def judge(subject: Subject) -> Verdict:
@@ -88,12 +88,18 @@ def shown_range(interval: Interval, measure: Measure) -> str:
     return f"{shown(interval.low, measure)} to {shown(interval.high, measure)}"
 
 
-def verdict_section(subject: Subject, verdict: Verdict) -> Section:
-    return section("verdict", "Verdict", "The verdict", _blocks(subject, verdict))
+def verdict_section(subject: Subject, verdict: Verdict, n_suspects: int) -> Section:
+    """n_suspects: of leakage, because of which the figures may be too good."""
+    return section("verdict", "Verdict", "The verdict", _blocks(subject, verdict, n_suspects))
 
 
-def _blocks(subject: Subject, verdict: Verdict) -> Iterator[Block]:
+def _blocks(subject: Subject, verdict: Verdict, n_suspects: int) -> Iterator[Block]:
     yield Paragraph(f"{strong(_headline(verdict))} {_meaning(subject, verdict)}", verdict.tone)
+    if n_suspects:
+        yield Paragraph(
+            f"{count(n_suspects, 'suspect')} of leakage, below: these figures may be too good.",
+            "warning",
+        )
     yield Paragraph(_comparison(subject, verdict))
     yield _figure(verdict)
     header = ("metric", "this model", "95 % interval", *(b.name for b in verdict.baselines))
@@ -117,7 +123,7 @@ def _figure(verdict: Verdict) -> Figure:
     names = ["this model", *(baseline.name for baseline in verdict.baselines)]
     return Figure(
         "verdict",
-        f"{first.measure.name}, {_direction(first.measure)}",
+        f"{first.measure.name[0].upper()}{first.measure.name[1:]}, {_direction(first.measure)}",
         {
             "percentage": first.measure.percentage,
             "bars": [
@@ -180,8 +186,10 @@ def _meaning(subject: Subject, verdict: Verdict) -> str:
     by_name = {judged.measure.name: judged for judged in verdict.judged}
     typical = by_name["MAE"].model.value
     share = by_name["R²"].model.value
+    what = first.measure.name
+    what += "" if what in ("RMSE", "MAE") else " loss"
     return (
-        f"{first.measure.name} is {value} ({around}). A prediction is {strong(number(typical))} "
+        f"{what} is {value} ({around}). A prediction is {strong(number(typical))} "
         f"away from the truth on average, and the model explains {percent(max(share, 0.0))} of "
         "the target's variance."
     )
@@ -193,7 +201,7 @@ def _comparison(subject: Subject, verdict: Verdict) -> str:
     sentences = [f"{_constant_words(subject)} reaches {reached[0]}."]
     if len(reached) > 1:
         sentences.append(_linear_words(verdict, reached[1]))
-    hits = next((j for j in verdict.judged if j.measure.name == "accuracy"), None)
+    hits = next((j for j in verdict.judged[1:] if j.measure.name == "accuracy"), None)
     if hits is not None:
         sentences.append(
             f"Calling the likeliest class is right in {strong(percent(hits.model.value))} of rows; "

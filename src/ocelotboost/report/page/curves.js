@@ -41,7 +41,7 @@ figures.learning = (box, data) => {
     const [low, high] = heart(series);
     const [first, last] = extent(series.flatMap((own) => own.x));
     const chart = plot(place, width, Math.min(380, 180 + width / 4),
-      { low: first, high: last, label: "trees" }, { low, high, label: name }, 62);
+      { low: first, high: last, label: "trees" }, { low, high, label: name });
     if (data.best !== null) {
       const x = chart.toX(data.best);
       draw(chart.svg, "line", {
@@ -86,7 +86,7 @@ const square = (width) => Math.min(width * 0.85, 400);
 figures.roc = (box, data) => {
   classFigure(box, data, (place, width, own) => {
     const chart = plot(place, width, square(width), { ...UNIT, label: "false alarms, of all negatives" },
-      { ...UNIT, label: "found, of all positives" }, 58);
+      { ...UNIT, label: "found, of all positives" });
     curve(chart, [0, 1], [0, 1], "dashed");
     curve(chart, own.x, own.y, "s0");
     atCut(chart, own);
@@ -103,7 +103,7 @@ figures.roc = (box, data) => {
 figures.precision = (box, data) => {
   classFigure(box, data, (place, width, own) => {
     const chart = plot(place, width, square(width), { ...UNIT, label: "recall" },
-      { ...UNIT, label: "precision" }, 58);
+      { ...UNIT, label: "precision" });
     curve(chart, [0, 1], [own.share, own.share], "dashed");
     curve(chart, own.x, own.y, "s1");
     atCut(chart, own);
@@ -177,7 +177,7 @@ figures.scatter = (box, data) => {
   drawn(box, (place, width) => {
     const [low, high] = extent([...data.x, ...data.y], 0.03);
     const chart = plot(place, width, square(width), { low, high, label: "predicted" },
-      { low, high, label: "true" }, 66);
+      { low, high, label: "true" });
     curve(chart, [low, high], [low, high], "dashed");
     const points = data.x.map((x, at) => [chart.toX(x), chart.toY(data.y[at])]);
     dots(chart.svg, points, "d0", 4);
@@ -195,7 +195,7 @@ figures.groups = (box, data) => {
   drawn(box, (place, width) => {
     const [low, high] = extent([...data.predicted, ...data.low, ...data.high], 0.04);
     const chart = plot(place, width, square(width), { low, high, label: "mean prediction" },
-      { low, high, label: "mean truth" }, 66);
+      { low, high, label: "mean truth" });
     againstDiagonal(chart, data, [low, high]);
     tellNearest(chart, data.predicted.map((x, at) => [chart.toX(x), chart.toY(data.observed[at])]), (at) =>
       `predicted ${format(data.predicted[at])}\ntrue ${format(data.observed[at])} ` +
@@ -210,7 +210,7 @@ figures.errors = (box, data) => {
     const n = data.counts.length;
     const chart = plot(place, width, Math.min(300, 160 + width / 8),
       { low: data.edges[0], high: data.edges[n], label: "error: truth minus prediction" },
-      { low: 0, high: Math.max(...data.counts), label: "rows" }, 62);
+      { low: 0, high: Math.max(...data.counts), label: "rows" });
     data.counts.forEach((count, at) => {
       const [x, end] = [chart.toX(data.edges[at]), chart.toX(data.edges[at + 1])];
       draw(chart.svg, "rect", {

@@ -162,7 +162,7 @@ figures.dependence = (box) => {
     const height = Math.min(420, 220 + width / 5);
     const [low, high] = extent(rows.map((at) => data.add(at, dependence.column, output.place)), 0.05);
     const x = column.texts ? categoryAxis(column, rows, width) : numberAxis(column, rows);
-    const chart = plot(place, width, height, x.axis, { low, high, label: adding() }, 58);
+    const chart = plot(place, width, height, x.axis, { low, high, label: adding() });
     if (low < 0 && high > 0) curve(chart, [x.axis.low, x.axis.high], [0, 0], "dashed");
     const chosen = rows.filter((at) => x.of(at) !== null);
     const points = chosen.map((at) =>

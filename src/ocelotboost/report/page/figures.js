@@ -131,24 +131,23 @@ function tickText(value, marks, share) {
 
 // ---- axes -------------------------------------------------------------------------------------
 
-/** An SVG with axes. x and y: { low, high, label, share }; y may have no ticks. */
-function plot(place, width, height, x, y, left = 52) {
-  const edge = { left, right: 14, top: 10, bottom: 44 };
+/** An SVG with axes. x and y: { low, high, label, share }; a bare y has no ticks, but a margin. */
+function plot(place, width, height, x, y, left = 0) {
+  const yMarks = y.bare ? [] : ticks(y.low, y.high, height / 55);
+  const yTexts = yMarks.map((mark) => tickText(mark, yMarks, y.share));
+  const longest = Math.max(0, ...yTexts.map((text) => text.length));
+  const edge = { left: y.bare ? left : 34 + 6.8 * longest, right: 14, top: 10, bottom: 44 };
   const svg = draw(place, "svg", {
     viewBox: `0 0 ${width} ${height}`, width, height, "aria-hidden": "true",
   });
   const toX = linear(x.low, x.high, edge.left, width - edge.right);
   const toY = linear(y.low, y.high, height - edge.bottom, edge.top);
-  if (!y.bare) {
-    const marks = ticks(y.low, y.high, height / 55);
-    for (const mark of marks) {
-      draw(svg, "line", {
-        class: "grid", x1: edge.left, x2: width - edge.right, y1: toY(mark), y2: toY(mark),
-      });
-      draw(svg, "text", { x: edge.left - 8, y: toY(mark) + 4, "text-anchor": "end" },
-        tickText(mark, marks, y.share));
-    }
-  }
+  yMarks.forEach((mark, at) => {
+    draw(svg, "line", {
+      class: "grid", x1: edge.left, x2: width - edge.right, y1: toY(mark), y2: toY(mark),
+    });
+    draw(svg, "text", { x: edge.left - 8, y: toY(mark) + 4, "text-anchor": "end" }, yTexts[at]);
+  });
   const marks = x.marks ?? ticks(x.low, x.high, (width - edge.left) / 85);
   for (const mark of marks) {
     draw(svg, "line", {
