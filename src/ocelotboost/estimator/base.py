@@ -38,6 +38,7 @@ from ocelotboost.loss.base import Floats
 from ocelotboost.model.describe import describe
 from ocelotboost.model.file import save_model
 from ocelotboost.model.trained import TrainedModel
+from ocelotboost.model.training_summary import remember
 from ocelotboost.order.rows_in_order import order
 from ocelotboost.quantize.quantized import quantize
 from ocelotboost.quantize.quantizer import refuse_missing
@@ -130,7 +131,10 @@ class OcelotEstimator(Reporting, Explaining, DeclaredParameters):
             trained = train(
                 rows, quantized, ordered, target, continued, observers, settings.training
             )
-            model = pack(trained, quantized.quantizer, target, table.names, settings.parameters)
+            remembered = remember(rows.everything.table, quantized.categories.by_feature())
+            model = pack(
+                trained, quantized.quantizer, target, table.names, settings.parameters, remembered
+            )
         self._keep(Fitted.of(model, target.loss), trained.boosted.interruption)
         return self
 

@@ -12,6 +12,7 @@ from ocelotboost.loss.base import CustomLoss
 from ocelotboost.model.forest import Forest, join_forests
 from ocelotboost.model.plain_values import plain_parameters
 from ocelotboost.model.trained import Resolved, TrainedModel
+from ocelotboost.model.training_summary import TrainingSummary
 from ocelotboost.quantize.quantizer import Quantizer
 
 
@@ -21,6 +22,7 @@ def pack(
     target: Target,
     feature_names: tuple[str, ...] | None,
     parameters: dict[str, Any],
+    training: TrainingSummary | None = None,
 ) -> TrainedModel:
     """The forest, with that which it continues, and what its numbers mean."""
     boosted, continued, loss = trained.boosted, trained.start.continued, target.loss
@@ -40,6 +42,7 @@ def pack(
         watched=boosted.watched,
         n_init_trees=n_before,
         dropped_parameters=tuple(sorted(dropped)),
+        training=training,
     )
 
 

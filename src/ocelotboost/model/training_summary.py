@@ -10,50 +10,75 @@ Made of at most 4,096 rows, evenly spaced among those of training, so it costs n
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeAlias
+import dataclasses
+from dataclasses import dataclass, field
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ocelotboost.model.statistic_table import StoredArray, offsets_of, stored
 from ocelotboost.table.columns import Table
+from ocelotboost.table.labelled import evenly
 
 MOST_ROWS = 4096
 MOST_CATEGORIES = 64  # whose shares are kept, per column
 MOST_KNOWN = 1024  # categories of a column that are all kept; of more, none
 _N_RANGES = 10
+_MOST_COLUMNS = 2000  # of a table that is remembered: each costs some microseconds
 
 Hashes: TypeAlias = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, eq=False)
 class TrainingSummary:
-    """Columns one after the other; offsets say where each begins, and the end.
+    """Columns one after the other; offsets say where those of a feature begin, and the end.
 
-    n_rows            of training
-    missing           float64 (n_features,)      share of missing values
-    edge_offsets      uint32 (n_features + 1,)
-    edges             float64 (n_edges,)         ascending per column, none for categories
-    range_shares      float64 (n_edges + n_features,)  of the rows up to each edge, then beyond
-    category_offsets  uint32 (n_features + 1,)
-    categories        uint64 (n_categories,)     hashes of the most frequent, none for numbers
-    category_shares   float64 (n_categories,)
-    known_offsets     uint32 (n_features + 1,)
-    known             uint64 (n_known,)          hashes of all categories, ascending per column
-    row_hashes        uint64 (n,)                ascending
+    Each array is declared once, with its dtype and its meaning; the arrays of a file follow.
     """
 
-    n_rows: int
-    missing: NDArray[np.float64]
-    edge_offsets: NDArray[np.uint32]
-    edges: NDArray[np.float64]
-    range_shares: NDArray[np.float64]
-    category_offsets: NDArray[np.uint32]
-    categories: Hashes
-    category_shares: NDArray[np.float64]
-    known_offsets: NDArray[np.uint32]
-    known: Hashes
-    row_hashes: Hashes
+    size: NDArray[np.uint64] = field(metadata=stored(np.uint64, "1", "rows of training"))
+    missing: NDArray[np.float64] = field(
+        metadata=stored(np.float64, "n_features", "share of missing values")
+    )
+    edge_offsets: NDArray[np.uint32] = field(
+        metadata=stored(np.uint32, "n_features + 1", "edges of feature f")
+    )
+    edges: NDArray[np.float64] = field(
+        metadata=stored(np.float64, "n_edges", "between ranges of numbers, ascending per feature")
+    )
+    range_shares: NDArray[np.float64] = field(
+        metadata=stored(
+            np.float64,
+            "n_edges + n_features",
+            "per feature: of its numbers up to each edge, then beyond",
+        )
+    )
+    category_offsets: NDArray[np.uint32] = field(
+        metadata=stored(np.uint32, "n_features + 1", "frequent categories of feature f")
+    )
+    categories: Hashes = field(
+        metadata=stored(np.uint64, "n_categories", "hashes of the most frequent categories")
+    )
+    category_shares: NDArray[np.float64] = field(
+        metadata=stored(np.float64, "n_categories", "of the rows")
+    )
+    known_offsets: NDArray[np.uint32] = field(
+        metadata=stored(np.uint32, "n_features + 1", "categories of feature f")
+    )
+    known: Hashes = field(
+        metadata=stored(
+            np.uint64, "n_known", "hashes of all categories of features that have few, ascending"
+        )
+    )
+    row_hashes: Hashes = field(
+        metadata=stored(np.uint64, "n_remembered", "of rows of training, ascending")
+    )
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.size[0])
 
     def edges_of(self, feature: int) -> NDArray[np.float64]:
         return self.edges[self.edge_offsets[feature] : self.edge_offsets[feature + 1]]
@@ -72,13 +97,25 @@ class TrainingSummary:
         return own if len(own) else None
 
 
-def summarize(table: Table, known: dict[int, Hashes], most_rows: int = MOST_ROWS) -> TrainingSummary:
-    """The summary of training rows.
+SUMMARY_ARRAYS = tuple(
+    StoredArray(declared.name, **declared.metadata)
+    for declared in dataclasses.fields(TrainingSummary)
+)
+
+
+def remember(table: Table, known: dict[int, Hashes]) -> TrainingSummary | None:
+    """What a model keeps of its training rows; nothing of tables that are very wide.
 
     known  all categories of each categorical column, ascending
     """
-    rows = np.unique(np.linspace(0, table.n_rows - 1, min(table.n_rows, most_rows)).astype(np.intp))
-    some = table.take(rows) if len(rows) < table.n_rows else table
+    return None if table.n_columns > _MOST_COLUMNS else summarize(table, known)
+
+
+def summarize(table: Table, known: dict[int, Hashes], most_rows: int = MOST_ROWS) -> TrainingSummary:
+    """The summary of at most ``most_rows`` rows."""
+    some = table
+    if table.n_rows > most_rows:
+        some = table.take(evenly(table.n_rows, most_rows))
     missing = np.zeros(table.n_columns)
     edges: list[NDArray[np.float64]] = [np.empty(0)] * table.n_columns
     shares: list[NDArray[np.float64]] = [np.ones(1)] * table.n_columns
@@ -102,7 +139,7 @@ def summarize(table: Table, known: dict[int, Hashes], most_rows: int = MOST_ROWS
         if len(known[feature]) <= MOST_KNOWN:
             kept[feature] = known[feature]
     return TrainingSummary(
-        n_rows=table.n_rows,
+        size=np.array([table.n_rows], dtype=np.uint64),
         missing=missing,
         edge_offsets=_offsets(edges),
         edges=np.concatenate([np.empty(0), *edges]),
@@ -150,5 +187,5 @@ def _edges(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return edges
 
 
-def _offsets(pieces: list[NDArray[np.float64]] | list[Hashes]) -> NDArray[np.uint32]:
-    return np.cumsum([0, *(len(piece) for piece in pieces)]).astype(np.uint32)
+def _offsets(pieces: Sequence[NDArray[Any]]) -> NDArray[np.uint32]:
+    return offsets_of([len(piece) for piece in pieces], np.uint32)

@@ -133,7 +133,7 @@ function againstDiagonal(chart, own, ends) {
 figures.calibration = (box, data) => {
   classFigure(box, data, (place, width, own, label) => {
     const chart = plot(place, width, square(width), { ...UNIT, label: "predicted probability" },
-      { ...UNIT, label: `share that is ${label}` }, 58);
+      { ...UNIT, label: `share that is ${label}` });
     againstDiagonal(chart, own, [0, 1]);
     tellNearest(chart, own.predicted.map((x, at) => [chart.toX(x), chart.toY(own.observed[at])]), (at) =>
       `predicted ${percent(own.predicted[at])}\nobserved ${percent(own.observed[at])} ` +
