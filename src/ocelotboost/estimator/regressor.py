@@ -11,9 +11,9 @@ from sklearn.base import RegressorMixin
 from ocelotboost.estimator.base import OcelotEstimator
 from ocelotboost.estimator.choices import RegressionStatistic
 from ocelotboost.estimator.documentation import documented
+from ocelotboost.estimator.fitted import Fitted
 from ocelotboost.estimator.hints import hint_in_constructor
 from ocelotboost.estimator.number_target import NumberSettings
-from ocelotboost.estimator.fitted import Fitted
 from ocelotboost.estimator.parameters import one_of, parameter
 from ocelotboost.loss.base import Floats
 

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from ocelotboost.errors import InputError, ParameterError
 from ocelotboost.estimator.fitted import Fitted, FittedAttributes
+from ocelotboost.explain.explanation import Explanation
 from ocelotboost.report.assemble import assemble
 from ocelotboost.report.made import FORMATS, Report
-from ocelotboost.report.subject import Explanation, Rows, Subject
+from ocelotboost.report.subject import Rows, Subject
 from ocelotboost.table.columns import Table
 from ocelotboost.table.roles import encode_labels, regression_target, row_weights
 from ocelotboost.table.sources import is_source
@@ -32,6 +33,7 @@ class Reporting(FittedAttributes):
         sample_weight: Any = None,
         X_train: Any = None,
         y_train: Any = None,
+        title: str | None = None,
         format: str = "auto",
     ) -> Report:
         """A page about the model, judged by rows that it was not trained on: how good it is
@@ -43,6 +45,7 @@ class Reporting(FittedAttributes):
         sample_weight     how many rows each of them counts for
         X_train, y_train  the rows of training, for a fair linear baseline and exact comparisons;
                           without them the report has what the model remembers of its training
+        title             the first line; None: a general one
         format            "html", "md" for Markdown, or "auto": by the name of the file
 
         The HTML file needs no network (docs/report.md).
@@ -51,18 +54,25 @@ class Reporting(FittedAttributes):
         >>> X, y = [[float(x)] for x in range(50)], [float(x % 7) for x in range(50)]
         >>> model = OcelotRegressor(iterations=10).fit(X, y)
         >>> model.report(X=X, y=y, format="md")
-        <report of OcelotRegressor, 10 trees, judged by 50 rows, not written to a file>
+        <report: OcelotRegressor with 10 trees, judged by 50 rows, not written to a file>
         """
         fitted = self._require_fitted()
         name, chosen = _destination(path, format)
-        subject = self._subject(fitted, X, y, sample_weight, X_train, y_train)
+        subject = self._subject(fitted, X, y, sample_weight, X_train, y_train, title)
         made = Report(assemble(subject), chosen, name)
         if name is not None:
             made.save(name, chosen)
         return made
 
     def _subject(
-        self, fitted: Fitted, X: Any, y: Any, sample_weight: Any, X_train: Any, y_train: Any
+        self,
+        fitted: Fitted,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        X_train: Any,
+        y_train: Any,
+        title: str | None,
     ) -> Subject:
         rows = self._rows_of(fitted, X, y, sample_weight, ("X", "y"))
         training = None
@@ -90,6 +100,7 @@ class Reporting(FittedAttributes):
             response=self._response(fitted, raw),
             training=training,
             estimator=type(self).__name__,
+            title=title,
             parameters={own.name: getattr(self, own.name) for own in declared},
             defaults={own.name: own.default for own in declared},
             explain=explain,
@@ -120,7 +131,7 @@ class Reporting(FittedAttributes):
         )
         names = [_name(fitted, place) for place in range(table.n_columns)]
         counted = row_weights(weight, table.n_rows)
-        return Rows.of(table, names, target.astype(np.float32), counted)
+        return Rows.of(table, names, target.astype(np.float64), counted)
 
     # What the estimators have.
 
@@ -151,4 +162,5 @@ def _destination(path: Any, format: str) -> tuple[str | None, str]:
     name = None if path is None else os.fsdecode(path)
     if format != "auto":
         return name, format
-    return name, "md" if name is not None and name.lower().endswith((".md", ".markdown")) else "html"
+    is_markdown = name is not None and name.lower().endswith((".md", ".markdown"))
+    return name, "md" if is_markdown else "html"

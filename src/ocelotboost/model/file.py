@@ -175,9 +175,7 @@ def _check_safetensors_fields(fields: Any) -> None:
     _check_fields(fields, CATEGORY_FIELDS, "a safetensors file")
 
 
-def _check_fields(
-    fields: Any, own: Iterable[str], form: str, optional: Iterable[str] = ()
-) -> None:
+def _check_fields(fields: Any, own: Iterable[str], form: str, optional: Iterable[str] = ()) -> None:
     """Is it ours, can this version read it, and are all fields there and no others?
 
     own  the fields of this form alone

@@ -11,8 +11,8 @@ Made of at most 4,096 rows, evenly spaced among those of training, so it costs n
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass, field
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -111,7 +111,9 @@ def remember(table: Table, known: dict[int, Hashes]) -> TrainingSummary | None:
     return None if table.n_columns > _MOST_COLUMNS else summarize(table, known)
 
 
-def summarize(table: Table, known: dict[int, Hashes], most_rows: int = MOST_ROWS) -> TrainingSummary:
+def summarize(
+    table: Table, known: dict[int, Hashes], most_rows: int = MOST_ROWS
+) -> TrainingSummary:
     """The summary of at most ``most_rows`` rows."""
     some = table
     if table.n_rows > most_rows:
@@ -133,9 +135,9 @@ def summarize(table: Table, known: dict[int, Hashes], most_rows: int = MOST_ROWS
     for feature, column in some.categories.items():
         hashes = column.row_hashes()
         missing[feature] = (hashes == 0).mean()
-        values, counts = np.unique(hashes, return_counts=True)
+        distinct, counts = np.unique(hashes, return_counts=True)
         top = np.argsort(-counts, kind="stable")[:MOST_CATEGORIES]
-        frequent[feature], category_shares[feature] = values[top], counts[top] / len(hashes)
+        frequent[feature], category_shares[feature] = distinct[top], counts[top] / len(hashes)
         if len(known[feature]) <= MOST_KNOWN:
             kept[feature] = known[feature]
     return TrainingSummary(

@@ -7,7 +7,7 @@ import numpy as np
 from ocelotboost.model.training_summary import TrainingSummary, summarize
 from ocelotboost.report.classes import classes_section
 from ocelotboost.report.data import data_section, drifts, overlap
-from ocelotboost.report.document import Document
+from ocelotboost.report.document import Document, name
 from ocelotboost.report.explained import explain, explained_section, shared_data
 from ocelotboost.report.figures import count
 from ocelotboost.report.leakage import leakage_section, suspect
@@ -40,20 +40,23 @@ def assemble(subject: Subject) -> Document:
         repeat_section(subject),
     )
     return Document(
-        f"{subject.estimator}",
-        f"{count(subject.model.forest.n_trees, 'tree')}, judged by {count(subject.n_rows, 'row')}",
+        name(subject.title or _title(subject)),
+        f"{subject.estimator} with {count(subject.model.forest.n_trees, 'tree')}, judged by "
+        f"{count(subject.n_rows, 'row')}",
         sections,
         shared_data(subject, explained),
     )
+
+
+def _title(subject: Subject) -> str:
+    return "How good is the classifier?" if subject.labels else "How good is the regressor?"
 
 
 def _summary(subject: Subject) -> TrainingSummary | None:
     """Of the training rows that were given, else what the model remembers."""
     if subject.training is None:
         return subject.model.training
-    return summarize(
-        subject.training.table, _known(subject.training), subject.training.n_rows
-    )
+    return summarize(subject.training.table, _known(subject.training), subject.training.n_rows)
 
 
 def _known(rows: Rows) -> dict[int, np.ndarray[tuple[int], np.dtype[np.uint64]]]:

@@ -42,8 +42,8 @@ def constant(subject: Subject) -> Baseline:
         start, source = _constant_number(subject, rows, source)
         response = np.full(subject.n_rows, start)
         return Baseline("constant", f"is {number(start)}, from {source}", response)
-    shares = np.bincount(rows.target.astype(np.intp), rows.weight, len(subject.labels))
-    shares /= shares.sum()
+    counts = np.bincount(rows.target.astype(np.intp), rows.weight, len(subject.labels))
+    shares = counts / counts.sum()
     likeliest = code(subject.labels[int(shares.argmax())])
     says = f"are those of {source}; they always call {likeliest}"
     return Baseline("class shares", says, np.tile(shares, (subject.n_rows, 1)))
@@ -69,7 +69,9 @@ def linear(subject: Subject) -> Baseline | None:
                 response = _fitted_to(subject.training, subject)(subject.rows, slice(None))
                 return Baseline(name, "was trained on the training rows", response)
             response = _cross_validated(subject)
-            return Baseline(name, f"was cross-validated on the given rows, in {_N_FOLDS} folds", response)
+            return Baseline(
+                name, f"was cross-validated on the given rows, in {_N_FOLDS} folds", response
+            )
         except (ValueError, np.linalg.LinAlgError):
             return None
 

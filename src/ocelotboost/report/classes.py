@@ -18,7 +18,7 @@ from ocelotboost.report.document import (
     section,
     strong,
 )
-from ocelotboost.report.figures import number, percent, rounded
+from ocelotboost.report.figures import number, percent, plain, rounded
 from ocelotboost.report.scores import area_under_curve
 from ocelotboost.report.subject import Floats, Subject
 
@@ -160,7 +160,7 @@ class _OneClass:
             "x": [0, *rounded(self._false[chosen] / max(self._false[-1], 1e-300))],
             "y": [0, *rounded(self._hits[chosen] / max(self._hits[-1], 1e-300))],
             "cut": [1, *rounded(self._cuts[chosen])],
-            "area": self.area(),
+            "area": plain(self.area()),
         }
 
     def precision_recall(self) -> dict[str, Any]:
@@ -172,8 +172,8 @@ class _OneClass:
             "x": rounded(recall[chosen]),
             "y": rounded(precision[chosen]),
             "cut": rounded(self._cuts[chosen]),
-            "share": float(self._hits[-1] / called[-1]),
-            "average": average,
+            "share": plain(float(self._hits[-1] / called[-1])),
+            "average": plain(average),
         }
 
     def calibration(self) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from ocelotboost.report.document import (
     section,
     strong,
 )
-from ocelotboost.report.figures import count, number, percent, rounded
+from ocelotboost.report.figures import count, number, percent, plain, rounded
 from ocelotboost.report.subject import CategoricalColumn, Column, Floats, NumberColumn, Subject
 
 _SMALLEST_SHARE = 1e-4
@@ -106,9 +106,7 @@ def _number_drift(column: NumberColumn, summary: TrainingSummary) -> Drift:
     return Drift(_index(trained, given), None, [*texts, "missing"], trained, given)
 
 
-def _category_drift(
-    column: CategoricalColumn, summary: TrainingSummary, subject: Subject
-) -> Drift:
+def _category_drift(column: CategoricalColumn, summary: TrainingSummary, subject: Subject) -> Drift:
     hashes, shares = summary.categories_of(column.position)
     place = {own: number for number, own in enumerate(hashes.tolist())}
     given = np.zeros(len(hashes) + 1)
@@ -254,16 +252,14 @@ def _bars(column: str, drift: Drift) -> dict[str, Any]:
         used = np.sort(used[np.argsort(-(drift.training + drift.given)[used])[:_MOST_BARS]])
     return {
         "name": column,
-        "index": drift.index,
+        "index": plain(drift.index),
         "texts": [name(drift.texts[place]) for place in used],
         "training": rounded(drift.training[used]),
         "given": rounded(drift.given[used]),
     }
 
 
-def _table(
-    subject: Subject, summary: TrainingSummary | None, found: dict[int, Drift]
-) -> Table:
+def _table(subject: Subject, summary: TrainingSummary | None, found: dict[int, Drift]) -> Table:
     header = ["column", "type", "missing", "distinct", "values"]
     header += ["drift", "unseen"] if summary is not None else []
     rows = []
@@ -289,9 +285,7 @@ def _table(
     return Table(tuple(header), tuple(rows), caption.strip(), left=(0, 1, 4))
 
 
-def _drift_cells(
-    drift: Drift, subject: Subject, summary: TrainingSummary
-) -> Iterator[str | Cell]:
+def _drift_cells(drift: Drift, subject: Subject, summary: TrainingSummary) -> Iterator[str | Cell]:
     above = drift.index - noise(drift, subject.n_rows, len(summary.row_hashes))
     tone = "bad" if above > _STRONG else "warning" if above > _NOTICEABLE else ""
     yield Cell(f"{drift.index:.2f}", tone)

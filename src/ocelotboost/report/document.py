@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 STRONG, END_STRONG, CODE, END_CODE = "\x01", "\x02", "\x03", "\x04"
 
-_CONTROL = {number: " " for number in (*range(32), 127)}
+_CONTROL = dict.fromkeys((*range(32), 127), " ")
 _LONGEST_NAME = 60
 
 

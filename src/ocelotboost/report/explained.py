@@ -198,9 +198,8 @@ def _story(subject: Subject, explained: Explained) -> str:
         verb = "is" if len(idle) == 1 else "are"
         text += f"{listed(idle)} {verb} not used at all. "
     return text + (
-        f"Figures are SHAP values of {count(len(explained.rows), 'row')}, in units of the raw "
-        f"prediction ({subject.loss.link.raw_score}): those of a row and the mean sum to its "
-        "prediction."
+        f"Figures are SHAP values of {count(len(explained.rows), 'row')}, as parts of the "
+        f"raw prediction ({subject.unit}): those of a row and the mean sum to its prediction."
     )
 
 
@@ -228,7 +227,7 @@ def shared_data(subject: Subject, explained: Explained) -> dict[str, Any]:
         "kinds": explained.kinds,
         "outputs": subject.labels if explained.values.shape[2] > 1 else [""],
         "link": subject.loss.link.name,
-        "unit": subject.loss.link.raw_score,
+        "unit": subject.unit,
         "truth": _truth(subject, explained.rows),
         "predicted": _predicted(subject, explained.rows),
         "classes": subject.labels,
@@ -256,8 +255,8 @@ def _column(subject: Subject, place: int, rows: NDArray[np.intp]) -> dict[str, A
 
 def _truth(subject: Subject, rows: NDArray[np.intp]) -> list[Any]:
     if subject.task == "numbers":
-        return rounded(subject.rows.target[rows].astype(np.float64), 6)
-    return subject.rows.target[rows].astype(int).tolist()
+        return rounded(subject.rows.target[rows], 6)
+    return [int(own) for own in subject.rows.target[rows]]
 
 
 def _predicted(subject: Subject, rows: NDArray[np.intp]) -> list[Any]:

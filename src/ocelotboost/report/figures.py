@@ -61,6 +61,11 @@ def rounded(values: NDArray[Any], digits: int = 4) -> list[float | None]:
     ]
 
 
+def plain(value: float) -> float | None:
+    """For JSON: a number of five digits; None where it is not finite."""
+    return float(f"{value:.5g}") if math.isfinite(value) else None
+
+
 def packed(values: NDArray[Any]) -> dict[str, str]:
     """An array as text: little-endian bytes in base64. ``read`` in page/figures.js unpacks it."""
     little = np.ascontiguousarray(values).astype(values.dtype.newbyteorder("<"), copy=False)

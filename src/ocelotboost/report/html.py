@@ -29,9 +29,7 @@ from ocelotboost.report.document import (
 )
 
 _SCRIPTS = ("figures", "curves", "threshold", "explained", "groups", "trees", "main")
-_POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
-)
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 _LONG = 30  # characters of a cell that gets room
 _MARKS = {STRONG: "<strong>", END_STRONG: "</strong>", CODE: "<code>", END_CODE: "</code>"}
 

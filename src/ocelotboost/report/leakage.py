@@ -11,7 +11,14 @@ from numpy.typing import NDArray
 from ocelotboost.report.data import Overlap
 from ocelotboost.report.document import Block, Paragraph, Section, Table, code, section, strong
 from ocelotboost.report.figures import percent
-from ocelotboost.report.subject import CategoricalColumn, Column, Floats, NumberColumn, Rows, Subject
+from ocelotboost.report.subject import (
+    CategoricalColumn,
+    Column,
+    Floats,
+    NumberColumn,
+    Rows,
+    Subject,
+)
 
 _MOST_ROWS = 50_000
 _N_RANGES = 64
@@ -73,7 +80,7 @@ def _explained_by(subject: Subject) -> float:
     """The share of the target's variance that the model explains; of classes, of all together."""
     target = subject.rows.target
     if subject.task == "numbers":
-        return explained_variance(target.astype(np.float64)[None, :], subject.response[None, :])
+        return explained_variance(target[None, :], subject.response[None, :])
     shown = [1] if subject.task == "binary" else list(range(len(subject.labels)))
     truth = np.stack([(target == own).astype(np.float64) for own in shown])
     return explained_variance(truth, subject.response.T[shown])
@@ -202,7 +209,7 @@ def column_strengths(rows: Rows, n_classes: int) -> list[Strength]:
     rng = np.random.default_rng(0)
     order = rng.permutation(rows.n_rows)[:_MOST_ROWS]
     if n_classes == 0:
-        targets = rows.target[order].astype(np.float64)[None, :]
+        targets = rows.target[order][None, :]
     else:
         shown = range(1, 2) if n_classes == 2 else range(n_classes)
         targets = np.stack([(rows.target[order] == own).astype(np.float64) for own in shown])

@@ -40,7 +40,7 @@ class Report:
 
     def __repr__(self) -> str:
         where = "not written to a file" if self.path is None else f"in {self.path!r}"
-        return f"<report of {self.document.title}, {self.document.subtitle}, {where}>"
+        return f"<report: {self.document.subtitle}, {where}>"
 
     def save(self, path: str | os.PathLike[str], format: str = "html") -> None:
         """Write it as "html" or "md". A file that was there before survives unless the new one is

@@ -63,8 +63,8 @@ def _inline(text: str) -> str:
     """Emphasis as Markdown has it, and nothing else that Markdown would take for its own."""
     escaped = re.sub(
         f"{CODE}(.*?){END_CODE}|([^{CODE}]+)",
-        lambda found: _as_code(found[1]) if found[1] is not None else _SPECIAL.sub(
-            r"\\\1", found[2]
+        lambda found: (
+            _as_code(found[1]) if found[1] is not None else _SPECIAL.sub(r"\\\1", found[2])
         ),
         text,
     )

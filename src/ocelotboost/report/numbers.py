@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ocelotboost.loss.base import weighted_quantile
 from ocelotboost.loss.names import parse_name
 from ocelotboost.report.document import Block, Figure, Paragraph, Section, section, strong
 from ocelotboost.report.figures import number, percent, rounded
@@ -22,7 +23,7 @@ def numbers_section(subject: Subject) -> Section:
 
 
 def _blocks(subject: Subject) -> Iterator[Block]:
-    errors = subject.rows.target.astype(np.float64) - subject.response
+    errors = subject.rows.target - subject.response
     yield Paragraph(_story(subject))
     yield Figure(
         "scatter",
@@ -46,14 +47,9 @@ def _blocks(subject: Subject) -> Iterator[Block]:
 
 
 def _story(subject: Subject) -> str:
-    truth, weight = subject.rows.target.astype(np.float64), subject.rows.weight
+    truth, weight = subject.rows.target, subject.rows.weight
     errors = truth - subject.response
-    order = np.argsort(np.abs(errors), kind="stable")
-    mass = np.cumsum(weight[order]) / weight.sum()
-    half, most = (
-        float(np.abs(errors[order[min(np.searchsorted(mass, share), len(order) - 1)]]))
-        for share in (0.5, 0.9)
-    )
+    half, most = (weighted_quantile(np.abs(errors), share, weight) for share in (0.5, 0.9))
     text = (
         f"Half of the predictions are within {strong(number(half))} of the truth, and nine in ten "
         f"within {strong(number(most))}."
@@ -79,7 +75,7 @@ def _scatter(subject: Subject) -> dict[str, Any]:
         rows = np.sort(np.random.default_rng(0).choice(rows, _MOST_POINTS, replace=False))
     return {
         "x": rounded(subject.response[rows]),
-        "y": rounded(subject.rows.target[rows].astype(np.float64)),
+        "y": rounded(subject.rows.target[rows]),
         "row": rows.tolist(),
         "all": subject.n_rows,
     }
@@ -88,7 +84,7 @@ def _scatter(subject: Subject) -> dict[str, Any]:
 def _groups(subject: Subject) -> dict[str, Any]:
     order = np.argsort(subject.response, kind="stable")
     groups = [own for own in np.array_split(order, _N_GROUPS) if len(own)]
-    truth, weight = subject.rows.target.astype(np.float64), subject.rows.weight
+    truth, weight = subject.rows.target, subject.rows.weight
     predicted, observed, half = [], [], []
     for own in groups:
         if weight[own].sum() == 0:

@@ -32,9 +32,9 @@ def repeat_section(subject: Subject) -> Section:
 def _blocks(subject: Subject) -> Iterator[Block]:
     model, chosen = subject.model, subject.model.resolved
     seed = subject.parameters.get("random_state")
+    n_trees = count(model.forest.n_trees, "tree")
     yield Paragraph(
-        f"{code(subject.estimator)}, loss {code(model.loss)}: {count(model.forest.n_trees, 'tree')} "
-        f"in {chosen.boosting_type} mode, learning rate {strong(number(chosen.learning_rate))}, "
+        f"{code(subject.estimator)}, loss {code(model.loss)}: {n_trees} in {chosen.boosting_type} mode, learning rate {strong(number(chosen.learning_rate))}, "
         f"sampling {chosen.bootstrap_type}, leaves by {chosen.leaf_estimation_method}. "
         + (f"The seed is {strong(str(seed))}." if seed is not None else "No seed was given.")
         + " With the same rows, parameters and version, training gives the same bits on any "
@@ -77,8 +77,10 @@ def _command(subject: Subject) -> str:
         for name, value in subject.parameters.items()
         if _changed(subject, name)
     ]
-    made = "\n".join([f"{subject.estimator}(", *changed, ")"]) if changed else (
-        f"{subject.estimator}()"
+    made = (
+        "\n".join([f"{subject.estimator}(", *changed, ")"])
+        if changed
+        else (f"{subject.estimator}()")
     )
     continued = ", init_model=..." if subject.model.n_init_trees else ""
     watched = [own for own in subject.model.history if own not in ("learn", "ordered")]

@@ -36,7 +36,7 @@ class Measure:
     name: str
     higher_is_better: bool
     percentage: bool
-    prepare: Callable[[NDArray[np.float32], Floats], Value]
+    prepare: Callable[[Floats, Floats], Value]
 
 
 @dataclass(frozen=True)
@@ -123,8 +123,8 @@ def _loss_measure(subject: Subject) -> Measure | None:
     if raw_of is None:
         return None
 
-    def losses(target: NDArray[np.float32], response: Floats) -> Floats:
-        return loss.value(target, raw_of(response))
+    def losses(target: Floats, response: Floats) -> Floats:
+        return loss.value(target.astype(np.float32), raw_of(response))
 
     return Measure(subject.model.loss, False, False, _mean_of(losses))
 
@@ -132,27 +132,28 @@ def _loss_measure(subject: Subject) -> Measure | None:
 # ---- per row ---------------------------------------------------------------------------------
 
 
-def _hits(target: NDArray[np.float32], response: Floats) -> Floats:
+def _hits(target: Floats, response: Floats) -> Floats:
     return (response.argmax(axis=1) == target).astype(np.float64)
 
 
-def _log_losses(target: NDArray[np.float32], response: Floats) -> Floats:
-    own = response[np.arange(len(target)), target.astype(np.intp)]
+def _log_losses(target: Floats, response: Floats) -> Floats:
+    own: Floats = response[np.arange(len(target)), target.astype(np.intp)]
     return -np.log(np.maximum(own, _SMALLEST_PROBABILITY))
 
 
-def _squared_probability_errors(target: NDArray[np.float32], response: Floats) -> Floats:
+def _squared_probability_errors(target: Floats, response: Floats) -> Floats:
     if response.shape[1] == 2:
         return np.square(response[:, 1] - target)
-    own = response[np.arange(len(target)), target.astype(np.intp)]
-    return np.square(response).sum(axis=1) - 2 * own + 1
+    own: Floats = response[np.arange(len(target)), target.astype(np.intp)]
+    squares: Floats = np.square(response).sum(axis=1) - 2 * own + 1
+    return squares
 
 
-def _absolute_errors(target: NDArray[np.float32], response: Floats) -> Floats:
+def _absolute_errors(target: Floats, response: Floats) -> Floats:
     return np.abs(target - response)
 
 
-def _squared_errors(target: NDArray[np.float32], response: Floats) -> Floats:
+def _squared_errors(target: Floats, response: Floats) -> Floats:
     return np.square(target - response)
 
 
@@ -173,9 +174,9 @@ def _log_odds(response: Floats) -> Floats:
 
 
 def _mean_of(
-    losses: Callable[[NDArray[np.float32], Floats], Floats],
-) -> Callable[[NDArray[np.float32], Floats], Value]:
-    def prepare(target: NDArray[np.float32], response: Floats) -> Value:
+    losses: Callable[[Floats, Floats], Floats],
+) -> Callable[[Floats, Floats], Value]:
+    def prepare(target: Floats, response: Floats) -> Value:
         values = losses(target, response)
         return lambda weight: _mean(values, weight)
 
@@ -187,22 +188,22 @@ def _mean(values: Floats, weight: Floats) -> float:
     return float((values * weight).sum()) / total if total > 0 else math.nan
 
 
-def _root_mean_square(target: NDArray[np.float32], response: Floats) -> Value:
+def _root_mean_square(target: Floats, response: Floats) -> Value:
     values = _squared_errors(target, response)
     return lambda weight: math.sqrt(_mean(values, weight))
 
 
-def _explained(target: NDArray[np.float32], response: Floats) -> Value:
-    errors, known = _squared_errors(target, response), target.astype(np.float64)
+def _explained(target: Floats, response: Floats) -> Value:
+    errors = _squared_errors(target, response)
 
     def value(weight: Floats) -> float:
-        spread = _mean(np.square(known - _mean(known, weight)), weight)
+        spread = _mean(np.square(target - _mean(target, weight)), weight)
         return 1 - _mean(errors, weight) / spread if spread > 0 else math.nan
 
     return value
 
 
-def _area(target: NDArray[np.float32], response: Floats) -> Value:
+def _area(target: Floats, response: Floats) -> Value:
     return area_under_curve(target == 1, response[:, 1])
 
 

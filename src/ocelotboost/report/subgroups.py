@@ -22,7 +22,7 @@ from ocelotboost.report.document import (
     section,
     strong,
 )
-from ocelotboost.report.figures import count, number, percent
+from ocelotboost.report.figures import count, number, percent, plain
 from ocelotboost.report.scores import Interval, row_losses
 from ocelotboost.report.subject import CategoricalColumn, Column, Floats, NumberColumn, Subject
 
@@ -201,7 +201,7 @@ def _data(
                 "name": metric.name,
                 "higher": metric.higher_is_better,
                 "percentage": metric.percentage,
-                "whole": _plain(whole[place].value),
+                "whole": plain(whole[place].value),
             }
             for place, metric in enumerate(metrics)
         ],
@@ -210,15 +210,11 @@ def _data(
                 "column": group.column,
                 "value": group.value,
                 "rows": len(group.rows),
-                "of": [[_plain(x) for x in (m.value, m.low, m.high)] for m in group.metrics],
+                "of": [[plain(x) for x in (m.value, m.low, m.high)] for m in group.metrics],
             }
             for group in groups
         ],
     }
-
-
-def _plain(value: float) -> float | None:
-    return float(f"{value:.5g}") if math.isfinite(value) else None
 
 
 # ---- groups ----------------------------------------------------------------------------------

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ocelotboost.explain.explanation import Explanation
 from ocelotboost.loss.base import Loss
 from ocelotboost.model.trained import TrainedModel
 from ocelotboost.model.wording import Wording
@@ -86,12 +87,12 @@ Column = NumberColumn | CategoricalColumn
 class Rows:
     """Columns, target and weights of some rows.
 
-    target  float32 (n,): numbers, or codes of classes
+    target  float64 (n,): numbers, or codes of classes
     weight  float64 (n,)
     """
 
     columns: tuple[Column, ...]
-    target: NDArray[np.float32]
+    target: Floats
     weight: Floats
     table: Table
 
@@ -104,15 +105,13 @@ class Rows:
         cls,
         table: Table,
         names: Sequence[str],
-        target: NDArray[np.float32],
+        target: Floats,
         weight: NDArray[np.float32] | None,
     ) -> Rows:
         columns: dict[int, Column] = {}
         for position, source in table.categories.items():
             codes, hashes = encode_hashes(source.row_hashes(), 1)
-            columns[position] = CategoricalColumn(
-                position, names[position], codes, hashes, source
-            )
+            columns[position] = CategoricalColumn(position, names[position], codes, hashes, source)
         for part in table.parts:
             values = part.values()
             for place in range(part.width):
@@ -123,23 +122,8 @@ class Rows:
         return cls(tuple(columns[place] for place in sorted(columns)), target, counted, table)
 
 
-class Explanation(Protocol):
-    """values       float64 (n, n_columns) or (n, n_columns, n_outputs); with interactions (n,
-                 n_columns, n_columns, ...)
-    base_values  float64 (n,) or (n, n_outputs)
-    """
-
-    @property
-    def values(self) -> Floats: ...
-
-    @property
-    def base_values(self) -> Floats: ...
-
-
-class Explain(Protocol):
-    """SHAP values of some of the given rows, which are positions."""
-
-    def __call__(self, rows: NDArray[np.intp], interactions: bool) -> Explanation: ...
+#: SHAP values of some of the given rows (their positions), perhaps with interactions.
+Explain = Callable[[NDArray[np.intp], bool], Explanation]
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,6 +134,7 @@ class Subject:
     raw       float64 (n,) or (n, n_outputs)
     response  float64 (n, n_classes) probabilities, or (n,) predicted numbers
     training  the rows of training, where the user gave them
+    title     what the user calls the report
     estimator, parameters, defaults  for the command that repeats the training
     """
 
@@ -160,6 +145,7 @@ class Subject:
     response: Floats
     training: Rows | None
     estimator: str
+    title: str | None
     parameters: dict[str, Any]
     defaults: dict[str, Any]
     explain: Explain
@@ -176,6 +162,12 @@ class Subject:
     def labels(self) -> list[str]:
         """The classes in words; none for a number."""
         return [] if self.model.classes is None else [str(c) for c in self.model.classes.tolist()]
+
+    @property
+    def unit(self) -> str:
+        """What raw predictions are."""
+        raw_score = self.loss.link.raw_score
+        return "the target's own unit" if raw_score == "number" else raw_score
 
     @property
     def task(self) -> str:

@@ -25,7 +25,9 @@ def _blocks(subject: Subject) -> Iterator[Block]:
         return
     shown = _shown(subject)
     depths = forest.tree_depths
-    depth = f"{depths.min()}" if depths.min() == depths.max() else f"{depths.min()} to {depths.max()}"
+    depth = (
+        f"{depths.min()}" if depths.min() == depths.max() else f"{depths.min()} to {depths.max()}"
+    )
     yield Paragraph(
         f"The prediction is the sum of {strong(count(forest.n_trees, 'tree'))} and a start value. "
         f"A tree asks {depth} questions, the same of each row, and adds the value of the leaf that "

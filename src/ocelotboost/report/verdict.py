@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -62,12 +63,9 @@ def judge(subject: Subject) -> Verdict:
     values = [m.prepare(target, response) for m in measures for response in responses]
     whole = np.array([value(weight) for value in values]).reshape(len(measures), -1)
     drawn = bootstrap(values, weight).reshape(len(measures), len(responses), -1)
-    return Verdict(
-        tuple(
-            _judged(measure, whole[place], drawn[place]) for place, measure in enumerate(measures)
-        ),
-        baselines,
-    )
+    judged = [_judged(m, whole[place], drawn[place]) for place, m in enumerate(measures)]
+    judged.sort(key=lambda own: math.isnan(own.model.value))  # such as AUC of one class
+    return Verdict(tuple(judged), baselines)
 
 
 def _judged(measure: Measure, whole: Floats, drawn: Floats) -> Judged:
@@ -150,8 +148,6 @@ def _row(judged: Judged) -> tuple[str | Cell, ...]:
     return (*cells, *(shown(baseline.value, measure) for baseline in judged.baselines))
 
 
-
-
 def _headline(verdict: Verdict) -> str:
     """Compared with the better of the baselines."""
     strongest = min(
@@ -171,6 +167,11 @@ def _meaning(subject: Subject, verdict: Verdict) -> str:
     first = verdict.judged[0]
     value = strong(shown(first.model.value, first.measure))
     around = f"95 % interval {shown_range(first.model, first.measure)}"
+    if subject.task == "binary" and first.measure.name != "AUC":
+        return (
+            "All rows are of the same class, so ranking cannot be judged. "
+            f"{first.measure.name[0].upper()}{first.measure.name[1:]} is {value} ({around})."
+        )
     if subject.task == "binary":
         positive, negative = code(subject.labels[1]), code(subject.labels[0])
         return (
@@ -229,6 +230,8 @@ def _linear_words(verdict: Verdict, reached: str) -> str:
     def amount(value: float) -> str:
         return f"{100 * value:.1f}" if measure.percentage else number(value)
 
+    if amount(abs(gain.value)).strip("0.") == "":
+        return f"A {baseline.name} of the same columns reaches {reached}, too."
     better = gain.value > 0
     low, high = sorted([abs(gain.low), abs(gain.high)])
     size = amount(abs(gain.value)) + (" percentage points" if measure.percentage else "")

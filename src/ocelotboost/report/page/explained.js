@@ -276,7 +276,10 @@ figures.waterfall = (box) => {
     make("span", {}, "Rows:"), ...kinds.map((own) => buttons[own]),
     step(-1, "‹", "Previous row"), step(1, "›", "Next row"),
     make("label", {}, "row number", search), message));
-  const again = outputFigure(box, paint);
+  const classes = make("span");
+  if (shared.outputs.length > 1) box.append(make("div", { class: "controls" }, classes));
+  let shownOutput = 0;
+  const again = drawn(box, paint);
   pick(kind, 0);
 
   function pick(own, number) {
@@ -303,19 +306,32 @@ figures.waterfall = (box) => {
   function show() {
     for (const own of kinds) buttons[own].setAttribute("aria-pressed", own === kind);
     search.value = shared.rows[at];
+    if (shared.outputs.length > 1) {
+      const chances = shared.predicted[at];
+      explain(chances.indexOf(Math.max(...chances)));
+    }
     again();
+  }
+
+  /** Of several classes the likeliest is explained, or the one that is asked for. */
+  function explain(own) {
+    shownOutput = own;
+    classes.replaceChildren(chooser("Class", shared.outputs, own, (place_) => {
+      explain(place_);
+      again();
+    }));
   }
 
   function paint(target, width) {
     const data = explained();
     const narrow = width < 560;
     const adds = Array.from({ length: data.nColumns }, (_, column) =>
-      [column, data.add(at, column, output.place)]);
+      [column, data.add(at, column, shownOutput)]);
     adds.sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
     const most = narrow ? 9 : 11;
     const [shown, others] = [adds.slice(0, most), adds.slice(most)];
     const rest = others.reduce((sum, own) => sum + own[1], 0);
-    const base = data.base[output.place];
+    const base = data.base[shownOutput];
     let [low, high, now] = [base, base, base];
     for (const [, add] of [...shown, [null, rest]]) {
       now += add;
@@ -343,7 +359,7 @@ figures.waterfall = (box) => {
     list.append(row(make("strong", {}, "this prediction"), [mark(share(now))],
       make("strong", {}, total(now))));
     target.append(list, make("p", { class: "hint" },
-      `In units of the raw prediction (${shared.unit}); orange bars raise it, blue ones lower it.`));
+      `Parts of the raw prediction (${shared.unit}): orange bars raise it, blue ones lower it.`));
   }
 
   /** A raw prediction, and what it means where that is another number. */
@@ -364,8 +380,8 @@ figures.waterfall = (box) => {
     }
     const truth = shared.classes[shared.truth[at]];
     const several = shared.outputs.length > 1;
-    const label = several ? shared.outputs[output.place] : shared.classes[1];
-    const chance = several ? predicted[output.place] : predicted;
+    const label = several ? shared.outputs[shownOutput] : shared.classes[1];
+    const chance = several ? predicted[shownOutput] : predicted;
     return [row_, `probability of ${label} is `, strong(percent(chance)), "; it is ", strong(truth), "."];
   }
 };
