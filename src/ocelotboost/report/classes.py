@@ -218,9 +218,9 @@ class _OneClass:
 
 
 def wilson(share: Floats, counts: NDArray[Any]) -> tuple[Floats, Floats]:
-    """95 % intervals of shares of so few or many rows, after Wilson."""
+    """95 % intervals of shares of this many rows, after Wilson."""
     z = 1.96
     n = np.maximum(counts, 1)
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return centre - half, centre + half
+    return np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)

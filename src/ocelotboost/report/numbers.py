@@ -49,7 +49,8 @@ def _blocks(subject: Subject) -> Iterator[Block]:
 def _story(subject: Subject) -> str:
     truth, weight = subject.rows.target, subject.rows.weight
     errors = truth - subject.response
-    half, most = (weighted_quantile(np.abs(errors), share, weight) for share in (0.5, 0.9))
+    sizes, counted = np.abs(errors), weight.astype(np.float32)
+    half, most = (weighted_quantile(sizes, share, counted) for share in (0.5, 0.9))
     text = (
         f"Half of the predictions are within {strong(number(half))} of the truth, and nine in ten "
         f"within {strong(number(most))}."

@@ -34,7 +34,8 @@ def _blocks(subject: Subject) -> Iterator[Block]:
     seed = subject.parameters.get("random_state")
     n_trees = count(model.forest.n_trees, "tree")
     yield Paragraph(
-        f"{code(subject.estimator)}, loss {code(model.loss)}: {n_trees} in {chosen.boosting_type} mode, learning rate {strong(number(chosen.learning_rate))}, "
+        f"{code(subject.estimator)}, loss {code(model.loss)}: {n_trees} in "
+        f"{chosen.boosting_type} mode, learning rate {strong(number(chosen.learning_rate))}, "
         f"sampling {chosen.bootstrap_type}, leaves by {chosen.leaf_estimation_method}. "
         + (f"The seed is {strong(str(seed))}." if seed is not None else "No seed was given.")
         + " With the same rows, parameters and version, training gives the same bits on any "

@@ -138,7 +138,8 @@ def _hits(target: Floats, response: Floats) -> Floats:
 
 def _log_losses(target: Floats, response: Floats) -> Floats:
     own: Floats = response[np.arange(len(target)), target.astype(np.intp)]
-    return -np.log(np.maximum(own, _SMALLEST_PROBABILITY))
+    losses: Floats = -np.log(np.maximum(own, _SMALLEST_PROBABILITY))
+    return losses
 
 
 def _squared_probability_errors(target: Floats, response: Floats) -> Floats:

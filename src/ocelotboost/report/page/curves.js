@@ -158,7 +158,9 @@ figures.probabilities = (box, data) => {
       const bottom = chart.toY(0);
       const part = all ? ((bottom - top) * yes) / all : 0;
       const x = chart.toX(at / n);
-      draw(chart.svg, "rect", { x, y: top, width: wide, height: bottom - top - part, fill: "var(--grey)" });
+      draw(chart.svg, "rect", {
+        x, y: top, width: wide, height: Math.max(0, bottom - top - part), fill: "var(--grey)",
+      });
       draw(chart.svg, "rect", { class: "f0", x, y: bottom - part, width: wide, height: part });
     }
     const x = chart.toX(ofClass.cut);
