@@ -133,7 +133,8 @@ def _loss_measure(subject: Subject) -> Measure | None:
 
 
 def _hits(target: Floats, response: Floats) -> Floats:
-    return (response.argmax(axis=1) == target).astype(np.float64)
+    hits: Floats = (response.argmax(axis=1) == target).astype(np.float64)
+    return hits
 
 
 def _log_losses(target: Floats, response: Floats) -> Floats:

@@ -120,11 +120,12 @@ function ticks(low, high, about) {
 function tickText(value, marks, share) {
   const step = marks.length > 1 ? marks[1] - marks[0] : 1;
   const scaled = share ? 100 * step : step;
-  const digits = Math.min(6, Math.max(0, -Math.floor(Math.log10(scaled) + 1e-9)));
-  const shown = share ? 100 * value : value;
-  const exact = digits === 0 || Number((scaled * 10 ** digits).toFixed(6)) % 1 === 0;
-  const text = shown
-    .toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits + !exact })
+  let digits = 0;  // as many as the step has
+  while (digits < 8 && Math.abs(scaled * 10 ** digits - Math.round(scaled * 10 ** digits)) > 1e-6) {
+    digits += 1;
+  }
+  const text = (share ? 100 * value : value)
+    .toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits })
     .replace("-", "−");
   return share ? `${text}\u00a0%` : text;
 }
