@@ -1,4 +1,4 @@
-"""The cases of the speed table: those of numbers, and those of categories behind them."""
+"""The cases of the speed table: those of numbers, of categories, and of explanations."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from benchmarks import data as source
 from benchmarks.case import ORDERED, PLAIN, Case, Goal, Variant, of_catboost_ordered
 from benchmarks.categorical_cases import CATEGORICAL_CASES
 from benchmarks.data import Data, scaled_rows
+from benchmarks.explanation_cases import EXPLANATION_CASES
 from benchmarks.peers import PEERS, LightGBMQuantized, Ocelot, OcelotOrdered, Settings
 
 MAIN_PEERS = ("catboost", "lightgbm", "xgboost")
@@ -179,4 +180,4 @@ NUMERIC_CASES = (
         goals=_fraction("≤ the smallest", 1.0, PEERS),
     ),
 )
-BY_NAME = {case.name: case for case in (*NUMERIC_CASES, *CATEGORICAL_CASES)}
+BY_NAME = {case.name: case for case in (*NUMERIC_CASES, *CATEGORICAL_CASES, *EXPLANATION_CASES)}

@@ -145,6 +145,16 @@ def prediction(case: Case, chosen: list[Entrant], repeat: int, scale: float) -> 
     return _best("ms", 1e3, alternate(jobs, repeat))
 
 
+def explanation(case: Case, chosen: list[Entrant], repeat: int, scale: float) -> list[Measurement]:
+    """SHAP values of all rows of the data."""
+    return _explained(case, chosen, repeat, scale, interactions=False)
+
+
+def interactions(case: Case, chosen: list[Entrant], repeat: int, scale: float) -> list[Measurement]:
+    """SHAP interactions of all rows of the data."""
+    return _explained(case, chosen, repeat, scale, interactions=True)
+
+
 def one_row(case: Case, chosen: list[Entrant], repeat: int, scale: float) -> list[Measurement]:
     """One row per call."""
     jobs = _predict_jobs(case, chosen, scale, rows=1)
@@ -176,6 +186,8 @@ WAYS = {
     "whole_fit": Way(("total s",), whole_fit),
     "preparation": Way(("ms",), preparation),
     "prediction": Way(("ms",), prediction),
+    "explanation": Way(("s",), explanation),
+    "interactions": Way(("s",), interactions),
     "one_row": Way(("µs per call",), one_row),
     "memory": Way(("MB",), memory),
     "model_file": Way(("KB",), model_file),
@@ -216,6 +228,20 @@ def _predict_jobs(
         predict(features)
         jobs[entrant.label] = _predict_job(predict, features)
     return jobs
+
+
+def _explained(
+    case: Case, chosen: list[Entrant], repeat: int, scale: float, *, interactions: bool
+) -> list[Measurement]:
+    """A few rows first, so that what a library prepares once is prepared."""
+    features = case.make_data(scale).features
+    jobs: dict[str, Job] = {}
+    for entrant in chosen:
+        model = _trained(entrant.library, case, scale)
+        explain = entrant.library.explainer(model, entrant.settings, interactions=interactions)
+        explain(features[:10])
+        jobs[entrant.label] = _predict_job(explain, features)
+    return _best("s", 1.0, alternate(jobs, repeat))
 
 
 def _predict_job(predict: Predictor, features: Any) -> Job:

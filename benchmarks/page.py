@@ -17,6 +17,7 @@ from benchmarks.categorical_cases import CATEGORICAL_CASES
 from benchmarks.cluster import CASES as CLUSTER_CASES
 from benchmarks.cluster import case_table
 from benchmarks.defaults import loss_table, read_summaries, time_table
+from benchmarks.explanation_cases import EXPLANATION_CASES
 from benchmarks.measure import Measurement
 from benchmarks.peers import NAMES
 from benchmarks.quality import Comparison, summary_table
@@ -47,6 +48,7 @@ def page() -> str:
     for title, cases in (
         ("Speed on numbers", NUMERIC_CASES),
         ("Speed with categories", CATEGORICAL_CASES),
+        ("Speed of explanations", EXPLANATION_CASES),
     ):
         own = {case.name: speed[case.name] for case in cases if case.name in speed}
         if own:

@@ -112,6 +112,18 @@ class CatBoost(Library):
         predict = second_column(call) if settings.loss == "Logloss" else call
         return lambda features: predict(_named_missing(features))
 
+    def explainer(self, model: Any, settings: Settings, *, interactions: bool) -> Predictor:
+        kind = "ShapInteractionValues" if interactions else "ShapValues"
+        categorical = model.get_cat_feature_indices()
+
+        def explain(features: Features) -> Any:
+            pool = self.module.Pool(
+                _named_missing(features), cat_features=categorical, thread_count=settings.threads
+            )
+            return model.get_feature_importance(pool, type=kind, thread_count=settings.threads)
+
+        return explain
+
 
 class CatBoostOrdered(CatBoost):
     """Ordered mode."""

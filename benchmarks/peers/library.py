@@ -110,6 +110,10 @@ class Library(ABC):
         Means for RMSE and Poisson; (rows, classes) or, for Logloss, (rows,) probabilities.
         """
 
+    def explainer(self, model: Any, settings: Settings, *, interactions: bool) -> Predictor:
+        """The library's ordinary call from features to SHAP values, or to their interactions."""
+        raise NotImplementedError(f"{self.name} explains nothing here")
+
     def warm_up(self, data: Data, settings: Settings) -> None:
         """A fit of two trees that starts threads, loads what is loaded late, compiles."""
         self.fit(data.take(slice(self.warm_up_rows)), settings, 2)

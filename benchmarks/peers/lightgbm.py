@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
+from importlib import import_module
 from typing import Any, ClassVar
 
-from benchmarks.data import Data
+import pandas as pd
+
+from benchmarks.data import Data, Features
 from benchmarks.peers.categories import CategoryTypes
 from benchmarks.peers.library import (
     LEAST_HESSIAN,
@@ -61,7 +64,7 @@ class LightGBM(Library):
     def _dataset(self, data: Data, settings: Settings) -> Any:
         parameters = self._parameters(data, settings)
         return self.module.Dataset(
-            data.features, data.target, weight=data.weight, params=parameters
+            _with_categories(data.features), data.target, weight=data.weight, params=parameters
         )
 
     def fit(self, data: Data, settings: Settings, trees: int) -> Any:
@@ -99,9 +102,23 @@ class LightGBM(Library):
     def predictor(self, model: Any, settings: Chosen) -> Predictor:
         return partial(model.predict, num_threads=settings.threads)
 
+    def explainer(self, model: Any, settings: Settings, *, interactions: bool) -> Predictor:
+        # It has no SHAP values of its own name: shap asks it for `pred_contrib`.
+        model.params["num_threads"] = settings.threads
+        explain: Predictor = import_module("shap").TreeExplainer(model).shap_values
+        return lambda features: explain(_with_categories(features))
+
 
 class LightGBMQuantized(LightGBM):
     """LightGBM with its quantized gradients."""
 
     name = "lightgbm-quantized"
     extra: ClassVar[dict[str, Any]] = {"use_quantized_grad": True}
+
+
+def _with_categories(features: Features) -> Features:
+    """Texts as pandas' categories, which a model remembers; arrays and numbers as they are."""
+    if not isinstance(features, pd.DataFrame):
+        return features
+    texts = features.select_dtypes(exclude="number").columns
+    return features.astype(dict.fromkeys(texts, "category"))

@@ -98,6 +98,10 @@ class Ocelot(Library):
         model.set_params(n_jobs=settings.threads)
         return estimator_predictor(model, settings)
 
+    def explainer(self, model: Any, settings: Settings, *, interactions: bool) -> Predictor:
+        model.set_params(n_jobs=settings.threads)
+        return lambda features: model.explain(features, interactions=interactions).values
+
 
 class OcelotOrdered(Ocelot):
     """Ordered mode."""

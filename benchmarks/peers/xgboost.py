@@ -101,3 +101,9 @@ class XGBoost(Library):
         model.set_param({"nthread": settings.threads})
         predict: Predictor = model.inplace_predict
         return predict
+
+    def explainer(self, model: Any, settings: Settings, *, interactions: bool) -> Predictor:
+        model.set_param({"nthread": settings.threads})
+        kind = "pred_interactions" if interactions else "pred_contribs"
+        matrix = partial(self.module.DMatrix, nthread=settings.threads)
+        return lambda features: model.predict(matrix(features), **{kind: True})

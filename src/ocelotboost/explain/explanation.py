@@ -5,6 +5,7 @@ Both have the same attributes, so whoever reads the numbers need not know which 
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -15,8 +16,12 @@ from numpy.typing import NDArray
 
 from ocelotboost.table.from_frame import as_frame
 from ocelotboost.table.from_input import is_sparse
+from ocelotboost.table.values import has_text, is_missing
 
 Floats = NDArray[np.float64]
+
+#: What a missing value among texts is called.
+MISSING = "missing"
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +52,10 @@ def as_shap(explanation: Explanation) -> Any:
     """The same for shap's plots, when shap is installed; otherwise the explanation as it is."""
     if find_spec("shap") is None:
         return explanation
-    return import_module("shap").Explanation(
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of shap about the libraries that it imports
+        shap = import_module("shap")
+    return shap.Explanation(
         explanation.values,
         base_values=explanation.base_values,
         data=explanation.data,
@@ -59,20 +67,31 @@ def as_shap(explanation: Explanation) -> Any:
 def shown_values(X: Any) -> NDArray[Any]:
     """The values of a table as the user gave them: (n_rows, n_columns).
 
-    Floats when all columns are numbers, otherwise objects.
+    Floats when all columns are numbers, otherwise objects. A missing value among texts is the text
+    "missing", so that a column's values can be sorted.
     """
+    shown = given_values(X)
+    if shown.dtype.kind in "fiub":
+        return shown.astype(np.float64, copy=False)
+    for column in shown.T:
+        if has_text(column):
+            column[[is_missing(value) for value in column]] = MISSING
+    return shown
+
+
+def given_values(X: Any) -> NDArray[Any]:
+    """X as an array: numbers as they are, objects that nobody else has where some columns are no
+    numbers."""
     if is_sparse(X):
-        return np.asarray(X.toarray(), dtype=np.float64)
+        return np.asarray(X.toarray())
     frame = None if isinstance(X, np.ndarray) else as_frame(X, "X")
     if frame is None:
         array = np.asarray(X)
-        if array.dtype.kind in "US":
-            array = np.asarray(X, dtype=object)
-        return array.astype(np.float64) if array.dtype.kind in "fiub" else array.astype(object)
+        return array if array.dtype.kind in "fiub" else np.array(X, dtype=object)
     columns = list(frame.iter_columns())
     if all(column.dtype.is_numeric() for column in columns):
         return np.stack([column.to_numpy().astype(np.float64) for column in columns], axis=1)
-    shown = np.empty(frame.shape, dtype=object)
+    objects = np.empty(frame.shape, dtype=object)
     for place, column in enumerate(columns):
-        shown[:, place] = column.to_list()
-    return shown
+        objects[:, place] = column.to_list()
+    return objects
