@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.boost.sampling import Sampling
+from ocelotboost.lazy import cached_property
 from ocelotboost.loss.base import Floats, Loss, Targets
 from ocelotboost.order.binned_rows import BinnedRows
 from ocelotboost.order.feature import Feature

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -19,6 +18,7 @@ from ocelotboost.grow.level import Level
 from ocelotboost.kernels import native
 from ocelotboost.kernels.contract import N_BINS, packed_layout
 from ocelotboost.kernels.memory import aligned_empty
+from ocelotboost.lazy import cached_property
 from ocelotboost.order.binned_rows import BinnedRows, PagedStatistics, PageOf, located
 from ocelotboost.order.feature import Split
 from ocelotboost.order.statistic_rows import StatisticRows

@@ -17,7 +17,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -31,6 +30,7 @@ from ocelotboost.grow.rows import AllRows
 from ocelotboost.kernels import native
 from ocelotboost.kernels.contract import N_BINS, packed_layout
 from ocelotboost.kernels.memory import aligned_empty
+from ocelotboost.lazy import cached_property
 from ocelotboost.order.feature import Feature, Split
 from ocelotboost.quantize.block import BlockLayout
 

@@ -16,11 +16,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ocelotboost.lazy import cached_property
 
 N_STATISTIC_BINS = 16
 FREQUENCY = -1

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
+from ocelotboost.lazy import cached_property
 from ocelotboost.order.combination import Combination
 from ocelotboost.order.feature import CategoryValue, Feature, Number, Split
 from ocelotboost.order.settings import StatisticSettings

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 
 from ocelotboost.kernels import native
 from ocelotboost.kernels.contract import History
+from ocelotboost.lazy import cached_property
 from ocelotboost.order.combination import Combination
 from ocelotboost.order.combination_codes import Codes, CombinationCodes
 from ocelotboost.order.ordering import Orderings

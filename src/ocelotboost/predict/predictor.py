@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.kernels import native
+from ocelotboost.lazy import cached_property
 from ocelotboost.model.forest import Forest
 from ocelotboost.predict.byte_columns import ByteColumns, Located
 from ocelotboost.predict.category_values import CategoryValueBytes
