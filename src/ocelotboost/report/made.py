@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from functools import cached_property
 from html import escape
 
+from ocelotboost.lazy import cached_property
 from ocelotboost.model.file_writing import write_file
 from ocelotboost.report.document import Document
 from ocelotboost.report.html import html

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.explain.explanation import Explanation
+from ocelotboost.lazy import cached_property
 from ocelotboost.loss.base import Loss
 from ocelotboost.model.trained import TrainedModel
 from ocelotboost.model.wording import Wording
