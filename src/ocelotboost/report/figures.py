@@ -37,7 +37,7 @@ def percent(share: float) -> str:
     away = min(abs(share), abs(1 - share))
     if away == 0:
         return f"{100 * share:.0f} %"
-    digits = 1 if away >= 0.001 else min(2 + max(0, math.floor(-math.log10(away)) - 4), 6)
+    digits = max(1, min(6, math.ceil(-math.log10(away)) - 2))  # enough to see the difference
     return f"{100 * share:.{digits}f} %".replace("-", "−")
 
 
