@@ -96,7 +96,6 @@ class Reporting(FittedAttributes):
             model=fitted.model,
             loss=fitted.loss,
             rows=rows,
-            raw=raw[0] if len(raw) == 1 else raw.T,
             response=self._response(fitted, raw),
             training=training,
             estimator=type(self).__name__,

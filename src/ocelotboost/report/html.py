@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from functools import cache
 from html import escape
 from importlib.resources import files
@@ -73,14 +72,14 @@ def html(document: Document) -> str:
 
 
 def _section(section: Section, figures: list[Figure]) -> str:
-    blocks = "\n".join(_block(block, section.anchor, figures) for block in section.blocks)
+    blocks = "\n".join(_block(block, figures) for block in section.blocks)
     return (
         f'<section id="{section.anchor}" aria-labelledby="{section.anchor}-title">\n'
         f'<h2 id="{section.anchor}-title">{escape(section.title)}</h2>\n{blocks}\n</section>'
     )
 
 
-def _block(block: Block, anchor: str, figures: list[Figure]) -> str:
+def _block(block: Block, figures: list[Figure]) -> str:
     if isinstance(block, Paragraph):
         kind = f' class="note {block.tone}"' if block.tone else ""
         return f"<p{kind}>{_inline(block.text)}</p>"
@@ -158,12 +157,3 @@ def _file(name: str) -> str:
 def _scripts() -> str:
     inner = "\n".join(_file(f"{name}.js") for name in _SCRIPTS)
     return f'"use strict";\n(() => {{\n{inner}\n}})();\n'
-
-
-def iter_sizes(document: Document) -> Iterator[tuple[str, int]]:
-    """How many characters each figure's data takes, for whoever makes pages smaller."""
-    yield "shared", len(_json(document.data))
-    for section in document.sections:
-        for block in section.blocks:
-            if isinstance(block, Figure):
-                yield f"{section.anchor}.{block.kind}", len(_json(block.data))

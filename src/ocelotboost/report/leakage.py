@@ -225,7 +225,7 @@ def explained_variance(truth: Floats, predicted: Floats) -> float:
 def _strength(column: Column, order: NDArray[np.intp], targets: Floats) -> Strength:
     """Rows are in a random order already, so folds may be taken in turn."""
     if isinstance(column, NumberColumn):
-        codes = _ranges(column)[order]
+        codes = _ranges(column.values[order])
         return Strength(_cross_fitted(codes, targets), None, None)
     codes = np.unique(column.codes[order], return_inverse=True)[1]
     n_values = int(codes.max()) + 1
@@ -242,14 +242,14 @@ def _strength(column: Column, order: NDArray[np.intp], targets: Floats) -> Stren
     )
 
 
-def _ranges(column: NumberColumn) -> NDArray[np.intp]:
+def _ranges(values: Floats) -> NDArray[np.intp]:
     """Up to 64 ranges with about equally many rows, and missing."""
-    known = column.values[np.isfinite(column.values)]
+    known = values[np.isfinite(values)]
     if len(known) == 0:
-        return np.zeros(len(column.values), dtype=np.intp)
+        return np.zeros(len(values), dtype=np.intp)
     edges = np.unique(np.quantile(known, np.arange(1, _N_RANGES) / _N_RANGES))
-    codes = np.searchsorted(edges, column.values)
-    codes[column.missing] = len(edges) + 1
+    codes = np.searchsorted(edges, values)
+    codes[np.isnan(values)] = len(edges) + 1
     return codes
 
 

@@ -19,7 +19,7 @@ from ocelotboost.loss.registry import LOSSES
 from ocelotboost.report.subject import Floats, Subject
 
 N_SAMPLES = 400  # of the bootstrap
-_MOST_ROWS = 20_000  # of a bootstrap sample; more rows make the interval narrower by a known factor
+_MOST_ROWS = 20_000  # of a bootstrap sample; more make the interval narrower by a known factor
 _SMALLEST_PROBABILITY = 1e-15
 
 Value = Callable[[Floats], float]  # of one weight per row
@@ -48,23 +48,29 @@ class Interval:
     high: float
 
 
-def bootstrap(values: Sequence[Value], weight: Floats, seed: int = 0) -> Floats:
-    """All metrics for the same bootstrap samples: (n_metrics, N_SAMPLES).
+def bootstrap(
+    prepare: Callable[[NDArray[np.intp]], Sequence[Value]], weight: Floats, seed: int = 0
+) -> tuple[Floats, Floats]:
+    """All metrics for all rows (n_metrics,), and for bootstrap samples (n_metrics, N_SAMPLES).
 
-    Of more than 20,000 rows each sample has 20,000; deviations from the value of all rows then
-    shrink by the square root of the ratio.
+    prepare  some of the rows -> the metrics as functions of their weights
+
+    More than 20,000 rows are represented by 20,000 of them: deviations from their value then shrink
+    by the square root of the ratio.
     """
     rng = np.random.default_rng(seed)
-    n_rows = len(weight)
-    n_drawn = min(n_rows, _MOST_ROWS)
+    rows = np.arange(len(weight))
+    whole = np.array([value(weight) for value in prepare(rows)])
+    if len(weight) > _MOST_ROWS:
+        rows = np.sort(rng.choice(len(weight), _MOST_ROWS, replace=False))
+    values, own = prepare(rows), weight[rows]
     drawn = np.empty((len(values), N_SAMPLES))
     for sample in range(N_SAMPLES):
-        counts = np.bincount(rng.integers(n_rows, size=n_drawn), minlength=n_rows)
-        drawn[:, sample] = [value(counts * weight) for value in values]
-    if n_drawn < n_rows:
-        whole = np.array([value(weight) for value in values])[:, None]
-        drawn = whole + (drawn - whole) * math.sqrt(n_drawn / n_rows)
-    return drawn
+        counts = np.bincount(rng.integers(len(rows), size=len(rows)), minlength=len(rows))
+        drawn[:, sample] = [value(counts * own) for value in values]
+    middle = np.array([value(own) for value in values])
+    deviations = (drawn - middle[:, None]) * math.sqrt(len(rows) / len(weight))
+    return whole, whole[:, None] + deviations
 
 
 def interval_of(value: float, drawn: Floats) -> Interval:

@@ -131,7 +131,6 @@ class Subject:
     """What all sections are made of.
 
     rows      that the model is judged by
-    raw       float64 (n,) or (n, n_outputs)
     response  float64 (n, n_classes) probabilities, or (n,) predicted numbers
     training  the rows of training, where the user gave them
     title     what the user calls the report
@@ -141,7 +140,6 @@ class Subject:
     model: TrainedModel
     loss: Loss
     rows: Rows
-    raw: Floats
     response: Floats
     training: Rows | None
     estimator: str

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ocelotboost.report.baselines import Baseline, constant, linear
 from ocelotboost.report.document import (
@@ -21,7 +22,14 @@ from ocelotboost.report.document import (
     strong,
 )
 from ocelotboost.report.figures import count, number, percent, rounded
-from ocelotboost.report.scores import Interval, Measure, bootstrap, interval_of, measures_of
+from ocelotboost.report.scores import (
+    Interval,
+    Measure,
+    Value,
+    bootstrap,
+    interval_of,
+    measures_of,
+)
 from ocelotboost.report.subject import Floats, Subject
 
 
@@ -60,9 +68,13 @@ def judge(subject: Subject) -> Verdict:
     measures = measures_of(subject)
     responses = [subject.response, *(baseline.response for baseline in baselines)]
     target, weight = subject.rows.target, subject.rows.weight
-    values = [m.prepare(target, response) for m in measures for response in responses]
-    whole = np.array([value(weight) for value in values]).reshape(len(measures), -1)
-    drawn = bootstrap(values, weight).reshape(len(measures), len(responses), -1)
+
+    def prepare(rows: NDArray[np.intp]) -> list[Value]:
+        return [m.prepare(target[rows], own[rows]) for m in measures for own in responses]
+
+    whole, drawn = bootstrap(prepare, weight)
+    whole = whole.reshape(len(measures), -1)
+    drawn = drawn.reshape(len(measures), len(responses), -1)
     judged = [_judged(m, whole[place], drawn[place]) for place, m in enumerate(measures)]
     judged.sort(key=lambda own: math.isnan(own.model.value))  # such as AUC of one class
     return Verdict(tuple(judged), baselines)
