@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,8 @@ def linear(subject: Subject) -> Baseline | None:
     two thirds of the given rows to predict the other third. None where it cannot be trained."""
     classes = subject.task != "numbers"
     name = "logistic regression" if classes else "ridge regression"
-    with warnings.catch_warnings():
+    # One thread: such small products gain nothing by several, and on busy machines lose much.
+    with warnings.catch_warnings(), import_module("threadpoolctl").threadpool_limits(1):
         warnings.simplefilter("ignore")
         try:
             if subject.training is not None:
