@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import html
 import json
 import re
@@ -11,6 +12,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from ocelotboost import InputError, OcelotClassifier, OcelotRegressor, ParameterError, load_model
+from ocelotboost.estimator.fitted import Fitted
 from ocelotboost.report.document import Figure, Paragraph
 from tests.data import binary, regression
 from tests.report.subjects import N_TRAINING, fitted, reported, table, targets
@@ -228,3 +230,14 @@ def test_a_users_own_loss_is_judged_by_the_usual_metrics():
     X, y = regression(300)
     model = OcelotRegressor(iterations=20, loss_function=Squares()).fit(X, y)
     assert "RMSE is" in texts(model.report(X=X, y=y), "verdict")
+
+
+def test_a_model_without_weights_of_training_is_explained_by_the_given_rows():
+    X, y = regression(200)
+    model = OcelotRegressor(iterations=5).fit(X, y)
+    forest = model.forest_
+    weightless = dataclasses.replace(forest, leaf_weights=np.zeros_like(forest.leaf_weights))
+    record = dataclasses.replace(model.model_, forest=weightless)
+    model._fitted = Fitted.of(record, model._loss_)
+    report = model.report(X=X, y=y)
+    assert "matters most" in texts(report, "why")

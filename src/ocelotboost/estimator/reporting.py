@@ -13,12 +13,16 @@ from numpy.typing import NDArray
 from ocelotboost.errors import InputError, ParameterError
 from ocelotboost.estimator.fitted import Fitted, FittedAttributes
 from ocelotboost.explain.explanation import Explanation
+from ocelotboost.model.forest import Forest
 from ocelotboost.report.assemble import assemble
 from ocelotboost.report.made import FORMATS, Report
 from ocelotboost.report.subject import Rows, Subject
 from ocelotboost.table.columns import Table
+from ocelotboost.table.labelled import evenly
 from ocelotboost.table.roles import encode_labels, regression_target, row_weights
 from ocelotboost.table.sources import is_source
+
+_BACKGROUND_ROWS = 200
 
 
 class Reporting(FittedAttributes):
@@ -81,13 +85,15 @@ class Reporting(FittedAttributes):
         n_threads = self._prediction_threads(rows.n_rows)
         raw = fitted.predictor.ready.raw(rows.table, n_threads)
 
+        background = _background(fitted.model.forest, rows.table)
+
         def explain(chosen: NDArray[np.intp], interactions: bool) -> Explanation:
             return fitted.explainer.explain(
                 rows.table.take(chosen),
                 None,
                 by="columns",
                 interactions=interactions,
-                background=None,
+                background=background,
                 n_threads=n_threads,
             )
 
@@ -142,6 +148,16 @@ class Reporting(FittedAttributes):
 
     def _prediction_threads(self, n_rows: int) -> int:
         raise NotImplementedError
+
+
+def _background(forest: Forest, table: Table) -> Table | None:
+    """Rows to average over in explanations of a model that has no weights of training: some of the
+    given ones. None: it has."""
+    if forest.n_trees == 0:
+        return None
+    if (np.add.reduceat(forest.leaf_weights, forest.leaf_offsets()[:-1]) > 0).all():
+        return None
+    return table.take(evenly(table.n_rows, min(table.n_rows, _BACKGROUND_ROWS)))
 
 
 def _name(fitted: Fitted, place: int) -> str:

@@ -63,7 +63,8 @@ figures.trees = (box, data) => {
   /** Of each leaf: in proportion to its weight, and never too narrow to see. */
   function widths(own, width) {
     const least = Math.min(3, width / own.length / 2);
-    const total = own.reduce((sum, weight) => sum + weight, 0) || 1;
+    const total = own.reduce((sum, weight) => sum + weight, 0);
+    if (!total) return Array.from(own, () => width / own.length);
     return Array.from(own, (weight) => least + (weight / total) * (width - least * own.length));
   }
 
