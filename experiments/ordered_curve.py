@@ -51,7 +51,7 @@ BEST, CURVE, HELD, REPLAYED = (
     "held-out fifth, then replay",
 )
 HOLDING_OUT: dict[str, dict[str, Any]] = {  # ways of choosing the number of trees
-    HELD: {"validation_fraction": 0.2},
+    HELD: {"validation_fraction": 0.2, "refit": None},
     REPLAYED: {"validation_fraction": 0.2, "refit": "replay"},
 }
 

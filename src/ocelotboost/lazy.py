@@ -1,8 +1,8 @@
 """``cached_property`` without a lock.
 
 That of Python before 3.12 holds a lock while it computes. A child that is forked at that moment
-inherits the lock, but not the thread that would release it, and waits for ever. Without it two
-threads may compute the same value; the last one stays.
+inherits the lock, but not the thread that would release it, and never gets it. Without a lock
+two threads may compute the same value; the last one stays.
 """
 
 from __future__ import annotations

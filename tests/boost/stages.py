@@ -12,6 +12,7 @@ from ocelotboost.boost.settings import BoostSettings
 from ocelotboost.boost.start import Start, training_set
 from ocelotboost.boost.training_set import TrainingSet
 from ocelotboost.estimator.base import OcelotEstimator
+from ocelotboost.estimator.choosing import choose, facts_of
 from ocelotboost.estimator.reading import Given, read
 from ocelotboost.estimator.rows import split
 from ocelotboost.estimator.settings import settings_from
@@ -61,7 +62,8 @@ def stages_of(
     with CacheDirectory(None) as cache:
         table, y, weight = read(Given(X, y, weight), settings.read, cache)
         target = settings.target.learn(y, weight, table.n_rows)
-        data = split(table, target, [], settings.split, cache).training
+        settings, _ = choose(settings, facts_of(table, target, [], None))
+        data = split(table, target, [], settings.split, cache).rows(0).training
     quantized = quantize(data, settings.quantize)
     defining = target if definition is None else Defined(target.n_classes, definition)
     ordered = order(data, quantized, defining, settings.order)

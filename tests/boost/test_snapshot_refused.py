@@ -22,7 +22,7 @@ from tests.data import regression
 
 def test_other_parameters_are_refused_by_name(tmp_path):
     X, y, file = categories(), signal() > 0, tmp_path / "run.snapshot"
-    begun = {"iterations": 2, "learning_rate": 0.1, "cat_features": CATEGORICAL}
+    begun = {"iterations": 2, "learning_rate": 0.1, "cat_features": CATEGORICAL, "depth": 6}
     OcelotClassifier(**begun).fit(X, y, snapshot=file)
     before = file.read_bytes()
     for name, value, stored in [

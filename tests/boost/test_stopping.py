@@ -226,7 +226,9 @@ class Spy:
 
 def test_held_out_rows_come_first_in_the_history_and_stop_training():
     X, y = regression(400)
-    model = OcelotRegressor(iterations=1000, validation_fraction=0.25, learning_rate=0.5)
+    model = OcelotRegressor(
+        iterations=1000, validation_fraction=0.25, learning_rate=0.5, boosting_type="Ordered"
+    )
     model.fit(X, y, eval_set=(X, y))
     assert list(model.history_) == ["learn", "ordered", "validation", "eval_0"]
     errors = model.history_["validation"]["RMSE"]
@@ -293,7 +295,7 @@ def test_with_time_the_last_rows_are_held_out_and_nothing_learns_from_them(has_t
     X, y = with_time()
     late = (np.arange(400) if has_time is True else X["when"].to_numpy()) >= 300
     parameters = {"has_time": has_time, "boosting_type": boosting_type, "iterations": 60}
-    held = OcelotRegressor(validation_fraction=0.25, **parameters).fit(X, y)
+    held = OcelotRegressor(validation_fraction=0.25, refit=None, **parameters).fit(X, y)
     watched = OcelotRegressor(early_stopping_rounds=50, **parameters)
     watched.fit(X[~late], y[~late], eval_set=(X[late], y[late]))
     assert_same_bits(held.forest_, watched.forest_)

@@ -118,12 +118,12 @@ def test_before_fit_every_attribute_is_absent_and_a_clone_has_none():
 
 
 def test_the_chosen_mode_and_rate_are_told(tmp_path):
-    X, y = regression(150)
-    chosen = OcelotRegressor(iterations=5).fit(X, y)
+    X, y = binary(150)
+    chosen = OcelotClassifier(iterations=5).fit(X, y)
     assert (chosen.boosting_type_, chosen.bootstrap_type_) == ("Ordered", "MVS")
     assert 0 < chosen.learning_rate_ <= 0.5
     assert f"training: Ordered, learning rate {chosen.learning_rate_:.6g}" in chosen.describe()
-    few = OcelotRegressor(iterations=5, learning_rate=0.25).fit(X[:50], y[:50])
+    few = OcelotClassifier(iterations=5, learning_rate=0.25).fit(X[:50], y[:50])
     assert (few.boosting_type_, few.bootstrap_type_) == ("Plain", "No")
     assert few.learning_rate_ == 0.25
     assert "training: Plain, learning rate 0.25, sampling No" in few.describe()

@@ -73,7 +73,7 @@ def test_training_stays_below_the_limit_with_the_same_bits(kind, parameters, sto
 
 def test_too_small_a_limit_says_what_is_needed(stored, tmp_path):
     table, path = stored
-    model = OcelotRegressor(memory_limit="1MB", cache_dir=tmp_path / "cache")
+    model = OcelotRegressor(iterations=9, memory_limit="1MB", cache_dir=tmp_path / "cache")
     with pytest.raises(ParameterError, match="while X is read, before any training"):
         model.fit(path, "target")
     with pytest.raises(ParameterError, match=r"needs about .* of memory") as caught:

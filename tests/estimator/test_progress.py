@@ -144,7 +144,8 @@ PROGRAM = """
 import numpy as np
 from ocelotboost import OcelotRegressor
 X = np.random.default_rng(0).normal(size=(200, 3))
-OcelotRegressor(iterations=1000, verbose=True, eval_metric="MAE", time_limit=600, depth=1).fit(
+OcelotRegressor(iterations=1000, verbose=True, eval_metric="MAE", time_limit=600, depth=1,
+    boosting_type="Ordered").fit(
     X, X[:, 0], eval_set={f"eval set {i}": (X, X[:, 0]) for i in range(5)}
 )
 """

@@ -15,7 +15,7 @@ from tests.data import assert_same_bits
 from tests.model.forests import category_forest, text_hash
 
 FORMS = ["safetensors", "json"]
-RESOLVED = Resolved(0.25, "Ordered", "MVS", "Newton", 3)
+RESOLVED = Resolved(0.25, "Ordered", "MVS", "Newton", 3, 6, 1)
 NAMES = ("age", "device", "site", "income", "city")
 
 

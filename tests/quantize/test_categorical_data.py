@@ -45,7 +45,7 @@ def test_a_selection_is_what_encoding_would_give(features, shuffled):
         ({}, 1),
         ({"target_statistic": "holdout"}, 1),
         ({"one_hot_max_size": 10, "max_combination": 1}, 1),
-        ({"validation_fraction": 0.2}, 1),
+        ({"validation_fraction": 0.2, "refit": None}, 1),
         ({"validation_fraction": 0.2, "refit": "replay"}, 2),
     ],
 )

@@ -39,6 +39,12 @@ class SnapshotFile:
         """What seeds are drawn from: where any will do, from what they were drawn before."""
         return self.stored.entropy if given is None and self.stored is not None else given
 
+    def of_training(self, number: int) -> SnapshotFile:
+        """Of one of several trainings, each of which has a file; the first has this one."""
+        if number == 0:
+            return self
+        return _opened(f"{self.path}.{number}", self.interval)
+
 
 def open_snapshot(snapshot: Any, interval: Any) -> SnapshotFile | None:
     """The file as it is, read and checked. None: there will be no snapshots."""
@@ -57,12 +63,16 @@ def open_snapshot(snapshot: Any, interval: Any) -> SnapshotFile | None:
     folder = os.path.dirname(os.path.realpath(path))
     if not os.path.isdir(folder):
         raise FileNotFoundError(errno.ENOENT, "Make this folder before fit writes into it", folder)
+    return _opened(path, float(interval))
+
+
+def _opened(path: str, interval: float) -> SnapshotFile:
     try:
         with open(path, "rb") as file:
             data = file.read()
     except FileNotFoundError:
-        return SnapshotFile(path, float(interval), None)
-    return SnapshotFile(path, float(interval), from_bytes(data, path))
+        return SnapshotFile(path, interval, None)
+    return SnapshotFile(path, interval, from_bytes(data, path))
 
 
 class Snapshots:

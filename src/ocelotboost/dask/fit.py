@@ -9,7 +9,7 @@ same functions as on one machine, from the same numbers.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ocelotboost.dask.cluster import Cluster
@@ -20,12 +20,15 @@ from ocelotboost.dask.reading import Partitions
 from ocelotboost.dask.some_rows import WatchedCollection, split
 from ocelotboost.dask.training import OrderOnCluster
 from ocelotboost.errors import ParameterError
+from ocelotboost.estimator.choosing import choose, facts_of
 from ocelotboost.estimator.continuing import check_continued
 from ocelotboost.estimator.fitted import Fitted
 from ocelotboost.estimator.packing import pack
 from ocelotboost.estimator.plan import Beginning, Plan
 from ocelotboost.estimator.settings import Settings
-from ocelotboost.model.trained import TrainedModel
+from ocelotboost.estimator.target import Target
+from ocelotboost.model.trained import Choice, TrainedModel
+from ocelotboost.table.labelled import WatchedRows
 
 
 @dataclass(frozen=True)
@@ -65,12 +68,13 @@ def fit_on_cluster(
     target = settings.target.learn(given.y, given.weight, parts.n_rows)
     check_continued(continued, parts.like_a_table(), target, settings.quantize.nan_mode)
     evals = [own.rows(cluster, parts, target) for own in given.watched]
+    settings, choices = _choose(settings, parts, target, evals, continued)
     rows = split(parts, target, evals, settings.split)
     quantizer, values = quantize(parts, rows.training, settings.quantize)
     announce(begun, cluster, parts, rows, quantizer, target, continued, settings)
     stage = OrderOnCluster(cluster, parts, quantizer, values, target, continued, settings)
     trained = stage.train(rows, callbacks)
-    model = pack(trained, quantizer, target, parts.header.names, settings.parameters)
+    model = pack([trained], quantizer, target, parts.header.names, settings.parameters, choices)
     stage.end()
     fitted = Fitted.of(model, target.loss)
     return Fit(fitted, trained.boosted.interruption, stage.bytes_exchanged)
@@ -84,9 +88,29 @@ def plan_on_cluster(
     parts = Partitions.of(cluster, given.X, settings.read.cat_features, settings.read.hash_key)
     target = settings.target.learn(given.y, given.weight, parts.n_rows)
     evals = [own.rows(cluster, parts, target) for own in given.watched]
+    settings, _ = _choose(settings, parts, target, evals, None)
     rows = split(parts, target, evals, settings.split)
     quantizer, _ = quantize(parts, rows.training, settings.quantize)
     return make_cluster_plan(begun, cluster, parts, rows, quantizer, target, None, settings)
+
+
+def _choose(
+    settings: Settings,
+    parts: Partitions,
+    target: Target,
+    evals: Sequence[WatchedRows],
+    continued: TrainedModel | None,
+) -> tuple[Settings, dict[str, Choice]]:
+    """As on one machine, for a single model: with ``n_models=1`` there, it has the same bits."""
+    left_open = settings.left_open
+    if left_open.n_models not in (None, 1):
+        raise ParameterError(
+            f"n_models={left_open.n_models} is not possible on a cluster, which trains one model: "
+            "leave it out."
+        )
+    facts = facts_of(parts.like_a_table(), target, evals, continued)
+    alone = replace(settings, left_open=replace(left_open, n_models=1))
+    return choose(alone, replace(facts, n_rows=parts.n_rows))
 
 
 def _check_settings(settings: Settings) -> None:

@@ -116,7 +116,7 @@ def split(
         check_no_validation(settings, evals)
         return RowsByUse(everything, everything, evals, by_time)
     check_validation(settings, evals)
-    chosen = held_out(
+    (chosen,) = held_out(
         everything.target, everything.by_time(by_time), target.classes is not None, settings
     )
     held = everything.take(np.flatnonzero(chosen))

@@ -17,8 +17,10 @@ from sklearn.utils import Tags
 from ocelotboost.boost.callback import check_callbacks
 from ocelotboost.boost.snapshot import open_snapshot
 from ocelotboost.errors import ParameterError
+from ocelotboost.estimator.choosing import choose, facts_of
 from ocelotboost.estimator.continuing import check_continued, model_to_continue
 from ocelotboost.estimator.declared import DeclaredParameters
+from ocelotboost.estimator.ensemble import quantize_for_all, train_models
 from ocelotboost.estimator.eval_sets import rows_to_watch
 from ocelotboost.estimator.explaining import Explaining
 from ocelotboost.estimator.fitted import Fitted
@@ -33,14 +35,11 @@ from ocelotboost.estimator.reading import Given, read
 from ocelotboost.estimator.reporting import Reporting
 from ocelotboost.estimator.rows import split
 from ocelotboost.estimator.settings import settings_from, settings_to_plan
-from ocelotboost.estimator.training import train
 from ocelotboost.loss.base import Floats
 from ocelotboost.model.describe import describe
 from ocelotboost.model.file import save_model
 from ocelotboost.model.trained import TrainedModel
 from ocelotboost.model.training_summary import remember
-from ocelotboost.order.rows_in_order import order
-from ocelotboost.quantize.quantized import quantize
 from ocelotboost.quantize.quantizer import refuse_missing
 from ocelotboost.table.cache_directory import CacheDirectory
 from ocelotboost.table.columns import Table
@@ -123,19 +122,25 @@ class OcelotEstimator(Reporting, Explaining, DeclaredParameters):
             table, y, weight = read(rows_given, settings.read, cache)
             target = settings.target.learn(y, weight, table.n_rows, table.memory)
             check_continued(continued, table, target, settings.quantize.nan_mode)
-            rows = split(table, target, watched, settings.split, cache)
-            settings = within_memory(settings, rows, target)
-            quantized = quantize(rows.training, settings.quantize)
-            announce(begun, rows, quantized, target, continued, settings)
-            ordered = order(rows.training, quantized, target, settings.order)
-            trained = train(
-                rows, quantized, ordered, target, continued, observers, settings.training
+            settings, choices = choose(settings, facts_of(table, target, watched, continued))
+            division = split(table, target, watched, settings.split, cache)
+            first = division.rows(0)
+            settings = within_memory(settings, first, target)
+            quantized = quantize_for_all(division, first, settings)
+            announce(begun, first, quantized, target, continued, settings)
+            trained = train_models(
+                division, first, quantized, target, continued, observers, settings
             )
-            remembered = remember(rows.everything.table, quantized.categories.by_feature())
             model = pack(
-                trained, quantized.quantizer, target, table.names, settings.parameters, remembered
+                trained.models,
+                quantized.quantizer,
+                target,
+                table.names,
+                settings.parameters,
+                {**choices, **trained.choices},
+                remember(first.everything.table, quantized.categories.by_feature()),
             )
-        self._keep(Fitted.of(model, target.loss), trained.boosted.interruption)
+        self._keep(Fitted.of(model, target.loss), trained.interruption)
         return self
 
     @hint_in_fit
@@ -278,6 +283,7 @@ class OcelotEstimator(Reporting, Explaining, DeclaredParameters):
         ... # doctest: +ELLIPSIS
         regressor, RMSE: 1 tree, 1 feature
         training: Plain, learning rate 1, sampling No, leaves by Newton
+          boosting_type = Plain: Ordered is for classes and up to ...
         start value: 2
         <BLANKLINE>
         size        entries  bytes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from ocelotboost.estimator.choices import (
     Interrupt,
     LeafEstimationMethod,
     NanMode,
+    Quality,
     Refit,
     ScoreFunction,
     TargetStatistic,
@@ -55,10 +56,17 @@ _metric_rule = Rule("a metric name such as 'AUC', a metric object, or a list of 
 class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
     """As scikit-learn wants them: one attribute each, set by the constructor and nowhere else."""
 
-    iterations: int = parameter(
-        1000,
-        whole(1),
-        "The most trees there will be.",
+    quality: Quality = parameter(
+        "default",
+        one_of(Quality),
+        "How much time to spend on what is left open: 'fast' trains one model, 'default' up to "
+        "three, 'best' up to twelve with a smaller learning rate (docs/quality.md).",
+    )
+    iterations: int | None = parameter(
+        None,
+        either(nothing(), whole(1)),
+        "The most trees of a model. None: as many as held-out rows ask for; then all rows fill "
+        "the leaves.",
         aliases=(
             "n_estimators",
             "num_boost_round",
@@ -72,13 +80,15 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
     learning_rate: float | None = parameter(
         None,
         either(nothing(), number(0, open_low=True)),
-        "Share of each tree that is added. None: from rows, iterations and loss.",
+        "Share of each tree that is added. None: by quality, or where iterations is given, from "
+        "rows, iterations and loss.",
         aliases=("eta", "shrinkage_rate", "shrinkage", "lr"),
     )
-    depth: int = parameter(
-        6,
-        whole(1, 16),
-        "Questions of a tree; it has 2^depth leaves.",
+    depth: int | None = parameter(
+        None,
+        either(nothing(), whole(1, 16)),
+        "Questions of a tree; it has 2^depth leaves. None: 6, or where iterations is open, what "
+        "proves better on held-out rows.",
         aliases=("max_depth", "num_leaves", "max_leaves", "max_leaf_nodes"),
     )
     l2_leaf_reg: float = parameter(
@@ -97,8 +107,9 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         "auto",
         one_of(BoostingType),
         "'Ordered': gradients that no row's own target has entered, better on small data. 'Plain': "
-        "the classic scheme, faster. 'auto': Ordered for 100 to 40,000 rows and up to 100 classes, "
-        "but not with init_model.",
+        "the classic scheme, faster. 'auto': where iterations is open, what proves better on "
+        "held-out rows; else Ordered for 2 to 100 classes and 100 to 40,000 rows, 5,000 without "
+        "categories. Plain with init_model.",
         aliases=("boosting", "booster", "boost"),
     )
     segment_growth: float = parameter(
@@ -301,8 +312,8 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
     early_stopping_rounds: int | None = parameter(
         None,
         either(nothing(), whole(1)),
-        "Stop when the eval metric has not improved for this many trees. With validation_fraction, "
-        "None means 50.",
+        "Stop when the eval metric has not improved for this many trees. None: 50 with held-out "
+        "rows or where iterations is open (30 and 100 with quality 'fast' and 'best'), else never.",
         aliases=(
             "early_stopping",
             "early_stopping_round",
@@ -317,17 +328,29 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         "Keep the trees up to the best value of the curve that is watched. False: keep all; "
         "best_iteration_ tells which was best.",
     )
-    validation_fraction: float | None = parameter(
-        None,
-        either(nothing(), number(0, 1, open_low=True, open_high=True)),
+    validation_fraction: float | Literal["auto"] | None = parameter(
+        "auto",
+        either(
+            nothing(),
+            Rule("'auto'", lambda v: isinstance(v, str) and v == "auto"),
+            number(0, 1, open_low=True, open_high=True),
+        ),
         "Hold out this share of the rows for early stopping: the same share of every class, or "
-        "with has_time the last rows.",
+        "with has_time the last rows. 'auto': a fifth, at most 20,000 rows, where iterations is "
+        "open and there are no eval sets. None: no rows.",
     )
     refit: Refit | None = parameter(
-        None,
+        "auto",
         either(nothing(), one_of(Refit)),
-        "With validation_fraction: 'replay' fills the leaves of the found trees again from all "
-        "rows, so that no row is wasted.",
+        "What becomes of held-out rows. 'auto' and 'replay': once the number of trees is known, "
+        "the leaves are filled again from all rows. None: they stay out of the model.",
+    )
+    n_models: int | None = parameter(
+        None,
+        either(nothing(), whole(1, 1000)),
+        "Models whose average is the model. They differ in what is random, and each holds other "
+        "rows out. None: by quality and the number of rows; 1 where iterations is given.",
+        aliases=("n_ensembles", "num_parallel_tree"),
     )
     time_limit: float | None = parameter(
         None,

@@ -17,7 +17,7 @@ from ocelotboost.explain.explainer import Explainer
 from ocelotboost.loss.base import Loss
 from ocelotboost.model.forest import Forest
 from ocelotboost.model.importance import feature_importances
-from ocelotboost.model.trained import TrainedModel
+from ocelotboost.model.trained import Choice, TrainedModel
 from ocelotboost.predict.predictor import PredictorOnDemand
 
 
@@ -96,7 +96,8 @@ class FittedAttributes:
 
     @property
     def history_(self) -> dict[str, dict[str, list[float]]]:
-        """Metric values after each tree of this fit: ``history_["learn"]["RMSE"][3]``.
+        """Metric values after each tree of this fit: ``history_["learn"]["RMSE"][3]``. Of several
+        models, the mean of theirs.
 
         After ``init_model`` the first value belongs to tree ``n_init_trees_``.
         """
@@ -105,7 +106,8 @@ class FittedAttributes:
     @property
     def best_iteration_(self) -> int | None:
         """The tree after which the watched metric was best, counted from the first tree of the
-        model, those of ``init_model`` included; None when nothing was watched."""
+        model, those of ``init_model`` included; None when nothing was watched. Of several models,
+        that of the one that kept most trees."""
         return self.model_.best_iteration
 
     @property
@@ -125,13 +127,29 @@ class FittedAttributes:
         return self.model_.n_init_trees
 
     @property
+    def choices_(self) -> dict[str, Choice]:
+        """Parameters that were left open, by name: what they became, and why."""
+        return self.model_.choices
+
+    @property
+    def n_models_(self) -> int:
+        """Number of models whose average this is."""
+        return self.model_.resolved.n_models
+
+    @property
+    def depth_(self) -> int:
+        """The depth of trees, given or chosen; where models differ, of the best."""
+        return self.model_.resolved.depth
+
+    @property
     def learning_rate_(self) -> float:
         """The learning rate of this fit, given or chosen."""
         return self.model_.resolved.learning_rate
 
     @property
     def boosting_type_(self) -> str:
-        """The mode of this fit, given or chosen: "Ordered" or "Plain"."""
+        """The mode of this fit, given or chosen: "Ordered" or "Plain"; where models differ, of the
+        best."""
         return self.model_.resolved.boosting_type
 
     @property

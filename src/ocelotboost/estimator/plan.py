@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ocelotboost.errors import InputError
+from ocelotboost.estimator.choosing import choose, facts_of
+from ocelotboost.estimator.ensemble import quantize_for_all
 from ocelotboost.estimator.eval_sets import GivenRows
 from ocelotboost.estimator.memory_plan import (
     Extent,
@@ -34,7 +36,7 @@ from ocelotboost.estimator.settings import Settings
 from ocelotboost.estimator.target import Target
 from ocelotboost.model.trained import TrainedModel
 from ocelotboost.order.parcels import count_parcels
-from ocelotboost.quantize.quantized import Quantized, quantize
+from ocelotboost.quantize.quantized import Quantized
 from ocelotboost.quantize.quantizer import Quantizer
 from ocelotboost.table.cache_directory import PROCESS_MEMORY, CacheDirectory
 from ocelotboost.table.sources import is_read_once
@@ -67,6 +69,7 @@ class Plan:
     n_categorical: int
     n_bins: int
     boosting_type: str
+    n_models: int
     n_trees: int
     may_stop_early: bool
     n_workers: int
@@ -98,7 +101,8 @@ class Plan:
         yield "columns", f"{self.n_numeric:,} of numbers, {self.n_categorical:,} of categories"
         yield "bins", f"{self.n_bins:,} in all"
         most = "at most " if self.may_stop_early else ""
-        yield "trees", f"{most}{self.n_trees:,}, {self.boosting_type} mode"
+        each = f" in each of {self.n_models} models" if self.n_models > 1 else ""
+        yield "trees", f"{most}{self.n_trees:,}{each}, {self.boosting_type} mode"
         if not self.n_workers:
             yield from _memory_lines("memory", self.memory, "")
             yield "exchange", "nothing: this process has all rows"
@@ -166,9 +170,11 @@ def plan_training(given: Given, watched: list[GivenRows], settings: Settings) ->
     with CacheDirectory(settings.read.cache_dir) as cache:
         table, y, weight = read(given, settings.read, cache)
         target = settings.target.learn(y, weight, table.n_rows, table.memory)
-        rows = split(table, target, watched, settings.split, cache)
+        settings, _ = choose(settings, facts_of(table, target, watched, None))
+        division = split(table, target, watched, settings.split, cache)
+        rows = division.rows(0)
         settings = within_memory(settings, rows, target)
-        quantized = quantize(rows.training, settings.quantize)
+        quantized = quantize_for_all(division, rows, settings)
         return make_plan(begun, rows, quantized, target, None, settings)
 
 
@@ -241,7 +247,8 @@ def described(
     """The record. The ``settings`` are those that were decided for all rows."""
     loop, bin_counts = settings.training.loop, quantizer.bin_counts
     categorical = np.flatnonzero(quantizer.categorical)
-    seconds = loop.iterations * seconds_per_tree
+    n_models = settings.ensemble.n_models
+    seconds = n_models * loop.iterations * seconds_per_tree
     if loop.time_limit is not None:
         seconds = min(seconds, loop.time_limit + seconds_per_tree)
     return Plan(
@@ -251,6 +258,7 @@ def described(
         n_categorical=extent.n_categorical,
         n_bins=int(np.delete(bin_counts, categorical).sum()),
         boosting_type=settings.order.boosting_type,
+        n_models=n_models,
         n_trees=loop.iterations,
         may_stop_early=loop.early_stopping_rounds is not None or loop.time_limit is not None,
         n_workers=n_workers,

@@ -17,6 +17,9 @@ from ocelotboost.table.cache_directory import CacheDirectory
 from ocelotboost.table.columns import Table
 from ocelotboost.table.labelled import LabelledTable, WatchedRows
 
+#: With fewer rows, none are held out unless the user says so.
+FEWEST_TO_HOLD_OUT = 100
+
 #: Weights count at most this many rows.
 MOST_ROWS = 1 << 30
 
@@ -31,6 +34,7 @@ class SplitSettings:
     seed                   which rows are drawn where they have none
     early_stopping_rounds  as the user gave it, which needs rows to watch
     refit                  as the user gave it, which needs rows that were held out
+    n_models               each of them holds rows out
     """
 
     validation_fraction: float | None
@@ -39,11 +43,12 @@ class SplitSettings:
     seed: np.random.SeedSequence
     early_stopping_rounds: int | None
     refit: str | None
+    n_models: int
 
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows by what they are for.
+    """The rows by what they are for, when one model is trained.
 
     everything  all rows that count, held-out ones included
     training    those to train on
@@ -55,25 +60,48 @@ class Rows:
     watched: list[WatchedRows]
 
 
+@dataclass(frozen=True)
+class Division:
+    """Which rows each model holds out.
+
+    everything  all rows that count
+    held        bool (n_rows,) for each model; None: nothing is held out
+    evals       the user's eval sets
+    """
+
+    everything: LabelledTable
+    held: list[NDArray[np.bool_]] | None
+    evals: list[WatchedRows]
+
+    def rows(self, model: int) -> Rows:
+        """Those of one model, held-out ones copied apart."""
+        everything = self.everything
+        if self.held is None:
+            return Rows(everything, everything, self.evals)
+        chosen = self.held[model % len(self.held)]
+        validation = WatchedRows(VALIDATION, everything.take(np.flatnonzero(chosen)))
+        training = everything.take(np.flatnonzero(~chosen))
+        return Rows(everything, training, [validation, *self.evals])
+
+
 def split(
     table: Table,
     target: Target,
     given: list[GivenRows],
     settings: SplitSettings,
     cache: CacheDirectory,
-) -> Rows:
+) -> Division:
     """Rows to train on, and rows to watch."""
     evals = watched_rows(given, table, target, settings.nan_mode, cache)
     check_time(table, settings.has_time)
     everything = counted(table, target.values, target.weight)
     if settings.validation_fraction is None:
         check_no_validation(settings, evals)
-        return Rows(everything, everything, evals)
+        return Division(everything, None, evals)
     check_validation(settings, evals)
     by_time = rows_by_time(everything.table, settings.has_time)
-    chosen = held_out(everything.target, by_time, target.classes is not None, settings)
-    validation = WatchedRows(VALIDATION, everything.take(np.flatnonzero(chosen)))
-    return Rows(everything, everything.take(np.flatnonzero(~chosen)), [validation, *evals])
+    held = held_out(everything.target, by_time, target.classes is not None, settings)
+    return Division(everything, held, evals)
 
 
 def counted(table: Table, target: Targets, weight: Weights) -> LabelledTable:
@@ -124,20 +152,25 @@ def check_no_validation(settings: SplitSettings, evals: list[WatchedRows]) -> No
 
 def held_out(
     target: Targets, by_time: NDArray[np.intp] | None, of_classes: bool, settings: SplitSettings
-) -> NDArray[np.bool_]:
-    """Which rows are held out: the latest where rows have their time."""
+) -> list[NDArray[np.bool_]]:
+    """Which rows the models hold out: the latest where rows have their time, and then the same for
+    all. Otherwise no row is held out again before all others have been."""
     share: Any = settings.validation_fraction
     if by_time is not None:
-        chosen = _last(by_time, share)
+        found = [_last(by_time, share)]
     else:
         rng = np.random.default_rng(settings.seed)
-        chosen = _stratified(target, share, of_classes, rng)
-    if chosen.all() or not chosen.any():
+        n_folds = max(int(1 / share), 1)
+        found = []
+        while len(found) < settings.n_models:
+            folds = _stratified(target, share, of_classes, rng, n_folds)
+            found += folds[: settings.n_models - len(found)]
+    if any(chosen.all() or not chosen.any() for chosen in found):
         raise ParameterError(
             f"validation_fraction={share} of {len(target)} rows leaves no rows to train on or none "
             "to validate; use another share or more rows."
         )
-    return chosen
+    return found
 
 
 def _last(by_time: NDArray[np.intp], share: float) -> NDArray[np.bool_]:
@@ -148,16 +181,21 @@ def _last(by_time: NDArray[np.intp], share: float) -> NDArray[np.bool_]:
 
 
 def _stratified(
-    target: Targets, share: float, of_classes: bool, rng: np.random.Generator
-) -> NDArray[np.bool_]:
-    """Which rows are held out: the same share of each class, or of each tenth of the numbers."""
+    target: Targets, share: float, of_classes: bool, rng: np.random.Generator, n_folds: int
+) -> list[NDArray[np.bool_]]:
+    """Disjoint sets of rows, each with the same share of each class, or of each tenth of the
+    numbers."""
     shuffled = rng.permutation(len(target))
     # Sorted by target, shuffled among equals; every 1/share-th row of that order is held out.
     order = shuffled[np.argsort(target[shuffled], kind="stable")]
     if not of_classes:
         strata = np.array_split(order, min(10, max(int(len(order) * share), 1)))
         order = np.concatenate([rng.permutation(stratum) for stratum in strata])
-    counts = np.floor(np.arange(len(order) + 1) * share + rng.random())
-    chosen = np.zeros(len(target), dtype=bool)
-    chosen[order[np.diff(counts) > 0]] = True
-    return chosen
+    places = np.arange(len(order) + 1) * share + rng.random()
+    found = []
+    for fold in range(n_folds):
+        counts = np.floor(places + fold * share)
+        chosen = np.zeros(len(target), dtype=bool)
+        chosen[order[np.diff(counts) > 0]] = True
+        found.append(chosen)
+    return found

@@ -44,6 +44,18 @@ def fresh(seed: SeedSequence) -> SeedSequence:
     return SeedSequence(seed.entropy, spawn_key=seed.spawn_key)
 
 
+def of_model(seed: SeedSequence, number: int) -> SeedSequence:
+    """The seed for one of several models; for the first it is the same. Nothing was drawn from it:
+    the children of a seed have shorter keys than these."""
+    if number == 0:
+        return fresh(seed)
+    return SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, _MODELS, number))
+
+
+#: A key that no child of a seed has.
+_MODELS = 1 << 20
+
+
 def draw_seeds(random_state: Any) -> Seeds:
     """From a number or None; a RandomState or Generator gives one number, and moves on by it."""
     if isinstance(random_state, np.random.RandomState):

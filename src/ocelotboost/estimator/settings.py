@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy, deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ocelotboost.boost.parameters import BoostParameters
@@ -16,7 +16,7 @@ from ocelotboost.estimator.memory_size import size_in_bytes
 from ocelotboost.estimator.parameters import check_parameters, model_parameters
 from ocelotboost.estimator.reading import ReadSettings
 from ocelotboost.estimator.rows import SplitSettings
-from ocelotboost.estimator.seeds import Seeds, draw_seeds
+from ocelotboost.estimator.seeds import Seeds, draw_seeds, of_model
 from ocelotboost.estimator.snapshots import SnapshotSettings
 from ocelotboost.estimator.target import TargetSettings
 from ocelotboost.estimator.training import TrainingSettings
@@ -25,12 +25,48 @@ from ocelotboost.order.settings import OrderSettings, StatisticSettings
 from ocelotboost.quantize.quantized import QuantizeSettings
 from ocelotboost.threads import thread_count
 
-_DEFAULT_PATIENCE = 50
+#: Until ``choose`` has looked at the data.
+_TREES, _DEPTH = 1000, 6
+
+
+@dataclass(frozen=True)
+class LeftOpen:
+    """Parameters that may be left to the data, as the user gave them: None and 'auto' are open."""
+
+    quality: str
+    iterations: int | None
+    depth: int | None
+    boosting_type: str
+    n_models: int | None
+    validation_fraction: Any
+    refit: str | None
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a model is trained, where models may differ."""
+
+    boosting_type: str
+    depth: int
+
+
+@dataclass(frozen=True)
+class EnsembleSettings:
+    """Models whose average is the model.
+
+    recipes  more than one: the first models race
+    """
+
+    n_models: int
+    recipes: tuple[Recipe, ...]
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What each stage needs to know, and the parameters that the model remembers."""
+    """What each stage needs to know, and the parameters that the model remembers.
+
+    left_open  what ``estimator/choosing.py`` decides; until then the settings have other values
+    """
 
     read: ReadSettings
     target: TargetSettings
@@ -38,7 +74,41 @@ class Settings:
     quantize: QuantizeSettings
     order: OrderSettings
     training: TrainingSettings
+    ensemble: EnsembleSettings
+    left_open: LeftOpen
     parameters: dict[str, Any]
+
+    def with_recipe(self, recipe: Recipe) -> Settings:
+        """For a model that is trained in this way."""
+        order = replace(self.order, boosting_type=recipe.boosting_type)
+        loop = replace(self.training.loop, depth=recipe.depth)
+        return self._with(order, replace(self.training, loop=loop))
+
+    def of_model(self, number: int) -> Settings:
+        """For one of several models: what is random about it is drawn anew."""
+        given = self.order
+        order = replace(
+            given,
+            history_seed=of_model(given.history_seed, number),
+            statistic_seed=of_model(given.statistic_seed, number),
+            segment_seed=of_model(given.segment_seed, number),
+        )
+        return self._with(order, replace(self.training, seed=of_model(self.training.seed, number)))
+
+    def of_training(self, number: int, seconds_left: float | None) -> Settings:
+        """For one of several trainings: with a snapshot of its own, and the time that is left."""
+        if number == 0:
+            return self
+        given = self.training
+        training = replace(
+            given,
+            loop=replace(given.loop, time_limit=seconds_left),
+            snapshot=None if given.snapshot is None else given.snapshot.of_training(number),
+        )
+        return replace(self, training=training)
+
+    def _with(self, order: OrderSettings, training: TrainingSettings) -> Settings:
+        return replace(self, order=order, training=replace(training, order=order))
 
 
 def settings_from(
@@ -68,12 +138,13 @@ def settings_from(
         ),
         target=given._target_settings(),
         split=SplitSettings(
-            validation_fraction=given.validation_fraction,
+            validation_fraction=None,
             has_time=given.has_time,
             nan_mode=given.nan_mode,
             seed=seeds.validation,
             early_stopping_rounds=given.early_stopping_rounds,
-            refit=given.refit,
+            refit=None if given.refit == "auto" else given.refit,
+            n_models=1,
         ),
         quantize=QuantizeSettings(
             border_count=int(given.border_count),
@@ -89,14 +160,28 @@ def settings_from(
             order=order,
             eval_metric=given.eval_metric,
             keep_best=bool(given.use_best_model),
-            replay=given.refit == "replay",
+            replay=False,
             verbose=given.verbose,
             seed=seeds.trees,
             snapshot=None
             if snapshot is None
             else SnapshotSettings(snapshot, parameters, seeds.entropy),
         ),
+        ensemble=EnsembleSettings(1, ()),
+        left_open=_left_open(given),
         parameters=parameters,
+    )
+
+
+def _left_open(given: DeclaredParameters) -> LeftOpen:
+    return LeftOpen(
+        quality=given.quality,
+        iterations=None if given.iterations is None else int(given.iterations),
+        depth=None if given.depth is None else int(given.depth),
+        boosting_type=given.boosting_type,
+        n_models=None if given.n_models is None else int(given.n_models),
+        validation_fraction=given.validation_fraction,
+        refit=given.refit,
     )
 
 
@@ -135,14 +220,11 @@ def _order_settings(
 
 
 def _boost_parameters(given: DeclaredParameters, n_threads: int) -> BoostParameters:
-    patience = given.early_stopping_rounds
-    if patience is None and given.validation_fraction is not None:
-        patience = _DEFAULT_PATIENCE
     rate = given.learning_rate
     return BoostParameters(
-        iterations=int(given.iterations),
+        iterations=_TREES,
         learning_rate=None if rate is None else float(rate),
-        depth=int(given.depth),
+        depth=_DEPTH,
         random_strength=float(given.random_strength),
         rsm=float(given.rsm),
         model_size_reg=float(given.model_size_reg),
@@ -156,7 +238,7 @@ def _boost_parameters(given: DeclaredParameters, n_threads: int) -> BoostParamet
         leaf_estimation_iterations=given.leaf_estimation_iterations,
         body_gradients=given.body_gradients,
         supporting_rate=float(given.supporting_rate),
-        early_stopping_rounds=patience,
+        early_stopping_rounds=given.early_stopping_rounds,
         time_limit=given.time_limit,
         n_threads=n_threads,
     )

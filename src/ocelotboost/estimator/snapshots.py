@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ocelotboost.boost.evaluation import EvalSet
@@ -27,6 +27,10 @@ class SnapshotSettings:
     file: SnapshotFile
     parameters: Mapping[str, Any]
     entropy: int
+
+    def of_training(self, number: int) -> SnapshotSettings:
+        """Of one of several trainings."""
+        return replace(self, file=self.file.of_training(number))
 
 
 def snapshots_of(

@@ -81,13 +81,15 @@ class ToTrain:
 class Trained:
     """Trees, and what their leaves were filled from.
 
-    settings  of the loop, as they were resolved
+    settings       of the loop, as they were resolved
+    shares_tables  the statistics are of all rows, as those of every other model of the same data
     """
 
     boosted: Boosted
     whole_data: WholeData | None
     start: Start
     settings: BoostSettings
+    shares_tables: bool
 
 
 def train(
@@ -169,7 +171,7 @@ def train_trees(
         )
     if settings.keep_best and boosted.best_iteration is not None:
         boosted = replace(boosted, trees=boosted.trees[: boosted.best_iteration + 1])
-    return Trained(boosted, given.whole_data, start, loop)
+    return Trained(boosted, given.whole_data, start, loop, given.whole_data is None)
 
 
 def _replayed(
@@ -194,4 +196,5 @@ def _replayed(
         trained,
         boosted=replace(trained.boosted, trees=trees),
         whole_data=None if statistics is None else statistics.whole_data,
+        shares_tables=settings.statistics.window is None,
     )

@@ -18,6 +18,7 @@ from ocelotboost.model.check_categories import (
 )
 from ocelotboost.model.check_training import check_training
 from ocelotboost.model.forest import Forest
+from ocelotboost.model.plain_values import plain_parameters
 from ocelotboost.model.trained import KINDS, NUMBER_LABELS, Resolved, TrainedModel
 
 #: Losses by kind of model. A user's own, "custom:<name>", are of both; they have one output.
@@ -48,6 +49,7 @@ def validate(model: TrainedModel) -> None:
     _check_classes(model)
     _check_names(model)
     _check_resolved(model.resolved)
+    _check_choices(model)
     _check_iterations(model)
     if model.training is not None:
         check_training(model.training, model.n_features)
@@ -175,11 +177,16 @@ def _check_resolved(resolved: Resolved) -> None:
         found = getattr(resolved, name)
         known = isinstance(found, str) and found in choices
         require(known, f"{name} is {found!r}, none of {', '.join(choices)}")
-    steps = resolved.leaf_estimation_iterations
-    require(
-        type(steps) is int and steps >= 1,
-        f"leaf_estimation_iterations is {steps!r}, not a number from 1",
-    )
+    for name in ("leaf_estimation_iterations", "depth", "n_models"):
+        count = getattr(resolved, name)
+        require(type(count) is int and count >= 1, f"{name} is {count!r}, not a number from 1")
+
+
+def _check_choices(model: TrainedModel) -> None:
+    for name, own in model.choices.items():
+        require(isinstance(own.reason, str), f"the reason for {name} is {own.reason!r}, not a text")
+        kept = plain_parameters({name: own.value})[0]
+        require(kept == {name: own.value}, f"{name} was chosen as {own.value!r}, not a plain value")
 
 
 def _check_iterations(model: TrainedModel) -> None:
@@ -205,7 +212,7 @@ def _check_iterations(model: TrainedModel) -> None:
     require(len(lengths) <= 1, f"the lists of history have different lengths: {sorted(lengths)}")
     shortest = min(lengths, default=n_trees)
     require(
-        shortest >= n_trees - before,
+        shortest * model.resolved.n_models >= n_trees - before,
         f"history tells of {shortest} iterations, but {n_trees - before} trees were trained",
     )
     _check_watched(model)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,6 +72,7 @@ def _summary(model: TrainedModel, wording: Wording) -> str:
         f"{_count(model.n_features, 'feature')}"
     ]
     lines.append(_training(model))
+    lines += _choices(model)
     categorical = np.flatnonzero(forest.categorical).tolist()
     if categorical:
         lines.append("categorical: " + _listed([wording.feature(column) for column in categorical]))
@@ -89,8 +90,19 @@ def _training(model: TrainedModel) -> str:
         f"{chosen.bootstrap_type}, leaves by {chosen.leaf_estimation_method}"
     )
     line += f" in {steps} steps" if steps > 1 else ""
+    if chosen.n_models > 1:
+        line += f"; the average of {chosen.n_models} models"
     before = model.n_init_trees
     return line + (f", after {_count(before, 'tree')} of another fit" if before else "")
+
+
+def _choices(model: TrainedModel) -> list[str]:
+    """What was left open."""
+    return [f"  {name} = {_value(own.value)}: {own.reason}" for name, own in model.choices.items()]
+
+
+def _value(value: Any) -> str:
+    return " and ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _listed(names: list[str]) -> str:

@@ -54,7 +54,7 @@ from ocelotboost.model.file_safetensors import (
 )
 from ocelotboost.model.file_writing import write_file
 from ocelotboost.model.plain_values import plain_parameters
-from ocelotboost.model.trained import NUMBER_LABELS, Resolved, TrainedModel
+from ocelotboost.model.trained import NUMBER_LABELS, Choice, Resolved, TrainedModel
 
 FORMAT = 3
 
@@ -66,7 +66,7 @@ FilePath = str | os.PathLike[str]
 _FIELDS = (
     "format", "ocelotboost", "sha256", "kind", "loss", "feature_names", "classes",
     "parameters", "dropped_parameters", "resolved", "history", "best_iteration", "watched",
-    "n_init_trees",
+    "n_init_trees", "choices",
 )  # fmt: skip
 _SIGNS_OF_DAMAGE = (
     ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError,
@@ -223,6 +223,7 @@ def _fields_of(model: TrainedModel) -> Fields:
         "best_iteration": model.best_iteration,
         "watched": None if model.watched is None else list(model.watched),
         "n_init_trees": model.n_init_trees,
+        "choices": {name: dataclasses.asdict(own) for name, own in model.choices.items()},
         **category_fields_of(model.forest),
     }
 
@@ -251,6 +252,7 @@ def _model_of(fields: Fields, arrays: Arrays) -> TrainedModel:
         watched=None if fields["watched"] is None else tuple(fields["watched"]),
         n_init_trees=fields["n_init_trees"],
         dropped_parameters=tuple(exactly(list, fields["dropped_parameters"])),
+        choices={name: Choice(**own) for name, own in exactly(dict, fields["choices"]).items()},
         training=training_of(arrays),
     )
     try:

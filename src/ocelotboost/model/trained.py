@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from numpy.typing import NDArray
@@ -20,14 +20,32 @@ NUMBER_LABELS = (
 
 
 @dataclass(frozen=True)
+class Choice:
+    """The value of a parameter that the user left open.
+
+    value   a number or a text; a list where models differ
+    reason  for it
+    """
+
+    value: Any
+    reason: str
+
+
+@dataclass(frozen=True)
 class Resolved:
-    """What training chose, or was told, where a parameter may say None or 'auto'."""
+    """What training chose, or was told, where a parameter may say None or 'auto'. Where models
+    differ, of the one that was best.
+
+    n_models  whose average this is
+    """
 
     learning_rate: float
     boosting_type: str
     bootstrap_type: str
     leaf_estimation_method: str
     leaf_estimation_iterations: int
+    depth: int
+    n_models: int
 
 
 @dataclass(frozen=True)
@@ -47,6 +65,7 @@ class TrainedModel:
     watched             names of the data set and the metric that decided which is best
     n_init_trees        how many trees the last fit continued
     dropped_parameters  names of parameters that an earlier save could not keep
+    choices             parameters that were left open: what they became, and why
     training            what is remembered of the training rows, or None
     """
 
@@ -62,6 +81,7 @@ class TrainedModel:
     watched: tuple[str, str] | None = None
     n_init_trees: int = 0
     dropped_parameters: tuple[str, ...] = ()
+    choices: dict[str, Choice] = field(default_factory=dict)
     training: TrainingSummary | None = None
 
     @property

@@ -78,18 +78,22 @@ class RowsInOrder:
 
 
 def order(
-    data: LabelledTable, quantized: Quantized, target: StatisticTarget, settings: OrderSettings
+    data: LabelledTable,
+    quantized: Quantized,
+    target: StatisticTarget,
+    settings: OrderSettings,
+    definition: TargetDefinition | None = None,
 ) -> RowsInOrder:
-    """Rows for training."""
+    """Rows for training. What statistics average follows from these rows, unless a ``definition``
+    is given that other models have, too."""
     quantizer, categories = quantized.quantizer, quantized.categories
     combinations = choose_combinations(
         categories.features, categories.value_counts.tolist(), quantizer, settings.statistics
     )
     if combinations.features:
         chosen = categories.select(combinations.features)
-        ordered = _with_statistics(
-            data, chosen, quantizer, combinations, target.define_statistics, settings
-        )
+        define = target.define_statistics if definition is None else _always(definition)
+        ordered = _with_statistics(data, chosen, quantizer, combinations, define, settings)
     else:
         ordered = _without_statistics(data, quantizer, combinations, settings)
     n_rows = ordered.rows.n_rows
@@ -114,15 +118,20 @@ def order_again(
     combinations = before.combinations
     if before.statistics is None:
         return _without_statistics(data, quantizer, combinations, settings)
-    definition = before.statistics.definition
+    define = _always(before.statistics.definition)
     return _with_statistics(
         data,
         CategoricalData.of(data.table, combinations.features, settings.n_threads),
         quantizer,
         combinations,
-        lambda *_: definition,
+        define,
         replace(settings, n_supporting=0),
     )
+
+
+def _always(definition: TargetDefinition) -> Callable[..., TargetDefinition]:
+    """Whatever the rows are."""
+    return lambda *_: definition
 
 
 def _without_statistics(
