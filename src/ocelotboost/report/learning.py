@@ -40,6 +40,8 @@ def _first_metric(model: TrainedModel, metrics: list[str]) -> str:
 def _story(model: TrainedModel) -> str:
     n_trees = model.forest.n_trees
     made = f"The model has {strong(count(n_trees, 'tree'))}"
+    if model.resolved.n_models > 1:
+        made += f" of {model.resolved.n_models} models, whose average it is"
     if model.n_init_trees:
         made += f", of which {model.n_init_trees:,} came from another model"
     if model.best_iteration is None or model.watched is None or model.best_score is None:
@@ -53,6 +55,8 @@ def _story(model: TrainedModel) -> str:
         f"{made}. {metric} on {code(data)} was best after tree {strong(f'{best + 1:,}')}, at "
         f"{strong(number(model.best_score))}."
     )
+    if model.resolved.n_models > 1:  # curves of models that end at different trees
+        return f"{text} Curves are means over the models."
     values = model.history[data][metric]
     made_here = len(values) + model.n_init_trees
     if best + 1 >= made_here - max(1, made_here // 50):

@@ -35,7 +35,7 @@ def _blocks(subject: Subject) -> Iterator[Block]:
     n_trees = count(model.forest.n_trees, "tree")
     yield Paragraph(
         f"{code(subject.estimator)}, loss {code(model.loss)}: {n_trees} in "
-        f"{chosen.boosting_type} mode, learning rate {strong(number(chosen.learning_rate))}, "
+        f"{_modes(subject)} mode, learning rate {strong(number(chosen.learning_rate))}, "
         f"sampling {chosen.bootstrap_type}, leaves by {chosen.leaf_estimation_method}. "
         + (f"The seed is {strong(str(seed))}." if seed is not None else "No seed was given.")
         + " With the same rows, parameters and version, training gives the same bits on any "
@@ -49,6 +49,16 @@ def _blocks(subject: Subject) -> Iterator[Block]:
             "warning",
         )
     yield Code(_command(subject))
+    if model.choices:
+        yield Table(
+            ("left open", "became", "because"),
+            tuple(
+                (code(name), Cell(strong(_short(own.value))), own.reason)
+                for name, own in model.choices.items()
+            ),
+            "Parameters that training chose.",
+            left=(0, 1, 2),
+        )
     yield Table(
         ("package", "version"),
         (("Python", platform.python_version()), *((name, _version(name)) for name in _PACKAGES)),
@@ -68,6 +78,14 @@ def _blocks(subject: Subject) -> Iterator[Block]:
     )
 
 
+def _modes(subject: Subject) -> str:
+    """Several models may take turns in their mode."""
+    choice = subject.model.choices.get("boosting_type")
+    if choice is not None and isinstance(choice.value, list):
+        return listed(choice.value)
+    return subject.model.resolved.boosting_type
+
+
 def _changed(subject: Subject, name: str) -> bool:
     return repr(subject.parameters[name]) != repr(subject.defaults.get(name))
 
@@ -84,9 +102,9 @@ def _command(subject: Subject) -> str:
         else (f"{subject.estimator}()")
     )
     continued = ", init_model=..." if subject.model.n_init_trees else ""
-    watched = [own for own in subject.model.history if own not in ("learn", "ordered")]
-    given = subject.parameters.get("validation_fraction") is None
-    rows = ", eval_set=(X_val, y_val)" if watched and given else ""
+    own_rows = ("learn", "ordered", "validation")  # those that fit itself sets aside included
+    watched = any(own not in own_rows for own in subject.model.history)
+    rows = ", eval_set=(X_val, y_val)" if watched else ""
     return (
         f"# pip install ocelot-boost=={_version('ocelot-boost')}\n"
         f"from ocelotboost import {subject.estimator}\n\n"
