@@ -1,18 +1,22 @@
-"""What training shows: lines in a log, a bar in a terminal, and never more than 80 columns."""
+"""What training shows: lines in a log, a bar in a terminal, a curve in a notebook."""
 
 from __future__ import annotations
 
 import builtins
 import io
+import math
 import os
 import re
 import struct
 import subprocess
 import sys
+import types
 
 import pytest
 
 from ocelotboost import OcelotRegressor
+from ocelotboost.boost.callback import IterationInfo
+from ocelotboost.estimator.live_curve import LiveCurve, live_curve
 from ocelotboost.estimator.progress import ProgressBar, ProgressLines, progress_for
 from tests.data import regression
 
@@ -71,13 +75,60 @@ def test_an_output_that_cannot_hold_a_name(monkeypatch):
     assert b"RMSE: gr??e " in out.buffer.getvalue()
 
 
-def test_a_notebook_without_widgets_gets_lines(monkeypatch):
-    class ZMQInteractiveShell:
-        pass
+class ZMQInteractiveShell:
+    """What a notebook's kernel has."""
 
+
+class Displayed:
+    """IPython's display: what was shown first, and the updates."""
+
+    def __init__(self):
+        self.pictures = []
+
+    def __call__(self, picture, *, raw, display_id):
+        assert raw
+        assert display_id
+        self.pictures.append(picture)
+        return self
+
+    def update(self, picture, *, raw):
+        assert raw
+        self.pictures.append(picture)
+
+
+def test_a_notebook_gets_a_curve_and_without_ipython_lines(monkeypatch):
     monkeypatch.setattr(builtins, "get_ipython", ZMQInteractiveShell, raising=False)
     monkeypatch.setenv("FORCE_COLOR", "1")  # it would be taken for a terminal
+    notebook = types.ModuleType("IPython.display")
+    notebook.display = Displayed()
+    monkeypatch.setitem(sys.modules, "IPython.display", notebook)
+    assert type(progress_for(True, "RMSE")) is LiveCurve
+    assert type(progress_for(5, "RMSE")) is ProgressLines
+    monkeypatch.setitem(sys.modules, "IPython.display", None)
     assert type(progress_for(True, "RMSE")) is ProgressLines
+
+
+def test_the_curve_is_drawn_now_and_then_and_at_the_end():
+    display = Displayed()
+    history = {"learn": {"RMSE": []}, "a<b": {"RMSE": []}}
+    with LiveCurve("RMSE", display) as progress:
+        for tree in range(50):
+            history["learn"]["RMSE"].append(1 / (tree + 1))
+            history["a<b"]["RMSE"].append(2 / (tree + 1))
+            progress.after_iteration(IterationInfo(tree, 50, history, 0.1 * tree))
+    first, *_, last = display.pictures
+    assert "1 of 50 trees" in first["text/html"]
+    assert 2 <= len(display.pictures) < 50
+    assert last["text/html"].count("<polyline") == 2
+    assert "50 of 50 trees" in last["text/html"]
+    assert "a&lt;b 0.04" in last["text/html"]
+    assert "NaN" not in last["text/html"]
+    assert last["text/plain"] == "50 of 50 trees"
+
+
+def test_the_curve_of_a_metric_that_is_no_number_is_empty():
+    history = {"learn": {"RMSE": [math.nan, math.inf]}}
+    assert 'points=""' in live_curve(IterationInfo(1, 2, history, 0.0), "RMSE")
 
 
 def test_a_terminal_gets_a_bar_and_a_dumb_one_lines(monkeypatch):

@@ -32,12 +32,14 @@ from ocelotboost.estimator.packing import pack
 from ocelotboost.estimator.parameters import whole
 from ocelotboost.estimator.plan import Beginning, Plan, announce, plan_training
 from ocelotboost.estimator.reading import Given, read
+from ocelotboost.estimator.reporting import Reporting
 from ocelotboost.estimator.rows import split
 from ocelotboost.estimator.settings import settings_from, settings_to_plan
 from ocelotboost.loss.base import Floats
 from ocelotboost.model.describe import describe
 from ocelotboost.model.file import save_model
 from ocelotboost.model.trained import TrainedModel
+from ocelotboost.model.training_summary import remember
 from ocelotboost.quantize.quantizer import refuse_missing
 from ocelotboost.table.cache_directory import CacheDirectory
 from ocelotboost.table.columns import Table
@@ -50,7 +52,7 @@ Self = TypeVar("Self", bound="OcelotEstimator")
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class OcelotEstimator(Explaining, DeclaredParameters):
+class OcelotEstimator(Reporting, Explaining, DeclaredParameters):
     """Behaviour of both estimators."""
 
     # ---- training ------------------------------------------------------------------------
@@ -136,6 +138,7 @@ class OcelotEstimator(Explaining, DeclaredParameters):
                 table.names,
                 settings.parameters,
                 {**choices, **trained.choices},
+                remember(first.everything.table, quantized.categories.by_feature()),
             )
         self._keep(Fitted.of(model, target.loss), trained.interruption)
         return self

@@ -95,6 +95,9 @@ class OcelotClassifier(ClassifierMixin, OcelotEstimator):  # type: ignore[misc]
         for raw in self._staged_raw_by(fitted, X):
             yield _probabilities(fitted, raw)
 
+    def _response(self, fitted: Fitted, raw: Floats) -> Floats:
+        return _probabilities(fitted, raw)
+
     def _target_settings(self) -> ClassSettings:
         return ClassSettings(self.loss_function, self.class_weights, self.auto_class_weights)
 

@@ -15,6 +15,7 @@ from ocelotboost.loss.base import CustomLoss
 from ocelotboost.model.forest import Forest, join_forests
 from ocelotboost.model.plain_values import plain_parameters
 from ocelotboost.model.trained import Choice, Resolved, TrainedModel
+from ocelotboost.model.training_summary import TrainingSummary
 from ocelotboost.quantize.quantizer import Quantizer
 
 
@@ -25,6 +26,7 @@ def pack(
     feature_names: tuple[str, ...] | None,
     parameters: dict[str, Any],
     choices: Mapping[str, Choice],
+    training: TrainingSummary | None = None,
 ) -> TrainedModel:
     """The average of all models, with the forest that they continue, and what its numbers mean.
     The first of them is the best."""
@@ -47,6 +49,7 @@ def pack(
         n_init_trees=n_before,
         dropped_parameters=tuple(sorted(dropped)),
         choices=dict(choices),
+        training=training,
     )
 
 

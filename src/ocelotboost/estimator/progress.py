@@ -1,18 +1,20 @@
-"""What training shows while it runs: nothing, lines, or a bar.
+"""What training shows while it runs: nothing, lines, a bar, or a curve.
 
-in a terminal                 120/1000 ━━━━━━━━━━━━━━━━━━━━ 0:01:28 RMSE: eval_0 0.488, learn 0.42
-in a log file or a notebook   120/1000 trees, 0:12, 1:28 left, RMSE: eval_0 0.488, learn 0.42
+in a terminal   120/1000 ━━━━━━━━━━━━━━━━━━━━ 0:01:28 RMSE: eval_0 0.488, learn 0.42
+in a log file   120/1000 trees, 0:12, 1:28 left, RMSE: eval_0 0.488, learn 0.42
+in a notebook   a curve that grows (live_curve.py)
 """
 
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ocelotboost.boost.callback import IterationInfo
+from ocelotboost.boost.callback import History, IterationInfo
 from ocelotboost.boost.evaluation import LEARN, UNSEEN
 
 if TYPE_CHECKING:
@@ -46,7 +48,7 @@ class Progress:
 
 
 def progress_for(verbose: bool | int, metric: str) -> Progress:
-    """As ``verbose`` asks: True is a bar where one can be drawn, a number is lines."""
+    """As ``verbose`` asks: True is a bar or a curve where one can be drawn, a number is lines."""
     if not verbose:
         return Progress()
     if not isinstance(verbose, bool | np.bool_):
@@ -54,10 +56,21 @@ def progress_for(verbose: bool | int, metric: str) -> Progress:
     from rich.console import Console
 
     console = Console()
-    # In a notebook rich would need ipywidgets.
-    if console.is_terminal and not console.is_dumb_terminal and not console.is_jupyter:
+    if console.is_jupyter:  # where rich would need ipywidgets
+        return _curve(metric)
+    if console.is_terminal and not console.is_dumb_terminal:
         return ProgressBar(metric, console)
     return ProgressLines(metric)
+
+
+def _curve(metric: str) -> Progress:
+    try:
+        display = import_module("IPython.display").display
+    except ImportError:
+        return ProgressLines(metric)
+    from ocelotboost.estimator.live_curve import LiveCurve
+
+    return LiveCurve(metric, display)
 
 
 class ProgressLines(Progress):
@@ -84,7 +97,7 @@ class ProgressLines(Progress):
         done = info.iteration + 1
         left = info.seconds / done * (info.iterations - done)
         count = f"{done:{len(str(info.iterations))}}/{info.iterations} trees"
-        times = f"{_clock(info.seconds)}, {_clock(left)} left"
+        times = f"{clock(info.seconds)}, {clock(left)} left"
         beginning = f"{count}, {times}, "
         print_text(beginning + _latest(info, self._metric, _LINE_WIDTH - len(beginning)))
 
@@ -130,10 +143,8 @@ class ProgressBar(Progress):
 
 
 def _latest(info: IterationInfo, metric: str, width: int) -> str:
-    """The metric's last values, as many as fit: eval sets first, because the first of them
-    decides."""
-    training = [data for data in (LEARN, UNSEEN) if data in info.history]
-    order = [*(data for data in info.history if data not in training), *training]
+    """The metric's last values, as many as fit."""
+    order = in_order_of_interest(info.history)
     values = [f"{_short(data)} {info.history[data][metric][-1]:.5g}" for data in order]
     text = f"{_short(metric)}: {values[0]}"
     for value in values[1:]:
@@ -142,13 +153,19 @@ def _latest(info: IterationInfo, metric: str, width: int) -> str:
     return text
 
 
+def in_order_of_interest(history: History) -> list[str]:
+    """Data sets of a history: eval sets first, because the first of them decides."""
+    training = [data for data in (LEARN, UNSEEN) if data in history]
+    return [*(data for data in history if data not in training), *training]
+
+
 def _short(name: str) -> str:
     return name if len(name) <= _NAME_WIDTH else name[: _NAME_WIDTH - 2] + ".."
 
 
-def _clock(seconds: float) -> str:
+def clock(seconds: float) -> str:
     """
-    >>> _clock(62.4), _clock(3723)
+    >>> clock(62.4), clock(3723)
     ('1:02', '1:02:03')
     """
     minutes, rest = divmod(round(seconds), 60)

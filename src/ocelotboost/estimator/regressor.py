@@ -11,6 +11,7 @@ from sklearn.base import RegressorMixin
 from ocelotboost.estimator.base import OcelotEstimator
 from ocelotboost.estimator.choices import RegressionStatistic
 from ocelotboost.estimator.documentation import documented
+from ocelotboost.estimator.fitted import Fitted
 from ocelotboost.estimator.hints import hint_in_constructor
 from ocelotboost.estimator.number_target import NumberSettings
 from ocelotboost.estimator.parameters import one_of, parameter
@@ -47,6 +48,9 @@ class OcelotRegressor(RegressorMixin, OcelotEstimator):  # type: ignore[misc]
         fitted = self._require_fitted()
         for raw in self._staged_raw_by(fitted, X):
             yield fitted.loss.link(raw[0])
+
+    def _response(self, fitted: Fitted, raw: Floats) -> Floats:
+        return fitted.loss.link(raw[0])
 
     def _target_settings(self) -> NumberSettings:
         return NumberSettings(

@@ -16,6 +16,7 @@ from ocelotboost.model.check_categories import (
     check_questions,
     require,
 )
+from ocelotboost.model.check_training import check_training
 from ocelotboost.model.forest import Forest
 from ocelotboost.model.plain_values import plain_parameters
 from ocelotboost.model.trained import KINDS, NUMBER_LABELS, Resolved, TrainedModel
@@ -50,6 +51,8 @@ def validate(model: TrainedModel) -> None:
     _check_resolved(model.resolved)
     _check_choices(model)
     _check_iterations(model)
+    if model.training is not None:
+        check_training(model.training, model.n_features)
 
 
 def _check_arrays(forest: Forest) -> None:

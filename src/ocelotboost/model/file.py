@@ -34,6 +34,8 @@ from ocelotboost.model.file_arrays import (
     category_fields_of,
     forest_of,
     listed,
+    training_arrays_of,
+    training_of,
 )
 from ocelotboost.model.file_json import (
     FOREST_PARTS,
@@ -121,7 +123,8 @@ def dumps(model: TrainedModel, format: str = "safetensors") -> bytes:
     except ModelFileError as problem:
         raise ModelFileError(f"Cannot save the model: {problem}.") from problem
     model = dataclasses.replace(model, forest=model.forest.pruned())
-    fields, arrays = _fields_of(model), arrays_of(model.forest)
+    fields = _fields_of(model)
+    arrays = {**arrays_of(model.forest), **training_arrays_of(model.training)}
     fields["sha256"] = checksum(fields, arrays)
     return write_json(fields, arrays) if format == "json" else write_safetensors(fields, arrays)
 
@@ -172,7 +175,7 @@ def _check_safetensors_fields(fields: Any) -> None:
     _check_fields(fields, CATEGORY_FIELDS, "a safetensors file")
 
 
-def _check_fields(fields: Any, own: Iterable[str], form: str) -> None:
+def _check_fields(fields: Any, own: Iterable[str], form: str, optional: Iterable[str] = ()) -> None:
     """Is it ours, can this version read it, and are all fields there and no others?
 
     own  the fields of this form alone
@@ -195,7 +198,7 @@ def _check_fields(fields: Any, own: Iterable[str], form: str) -> None:
             f"it has format {number}, which only versions before the first release wrote. This "
             "version does not read it; train the model again."
         )
-    wrong = fields.keys() ^ {*_FIELDS, *own}
+    wrong = (fields.keys() - {*optional}) ^ {*_FIELDS, *own}
     if wrong:
         raise ModelFileError(f"these fields are missing or unknown: {listed(wrong)}. {RESTORE}")
 
@@ -250,6 +253,7 @@ def _model_of(fields: Fields, arrays: Arrays) -> TrainedModel:
         n_init_trees=fields["n_init_trees"],
         dropped_parameters=tuple(exactly(list, fields["dropped_parameters"])),
         choices={name: Choice(**own) for name, own in exactly(dict, fields["choices"]).items()},
+        training=training_of(arrays),
     )
     try:
         validate(model)
@@ -285,7 +289,7 @@ def _read_json(data: bytes) -> tuple[Fields, Arrays]:
         raise ModelFileError(
             f"it begins like JSON but is not, or is cut short ({problem}). {RESTORE}"
         ) from problem
-    _check_fields(document, FOREST_PARTS, "JSON")
+    _check_fields(document, FOREST_PARTS, "JSON", optional=("training",))
     arrays = read_parts(document)
     return document, arrays
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ocelotboost.model.forest import Forest
 from ocelotboost.model.statistic_table import STATISTIC_ARRAYS, Indicators, StatisticTables, compact
+from ocelotboost.model.training_summary import SUMMARY_ARRAYS, TrainingSummary
 
 Fields = dict[str, Any]
 Arrays = dict[str, NDArray[Any]]
@@ -34,6 +35,11 @@ CATEGORY_ARRAYS: dict[str, type[np.generic] | None] = {
         f"statistics.{array.name}": None if array.counting else array.dtypes[0]
         for array in STATISTIC_ARRAYS
     },
+}
+#: What is remembered of training: all of them, or none.
+TRAINING = "training."
+TRAINING_ARRAYS: dict[str, type[np.generic]] = {
+    TRAINING + array.name: array.dtypes[0] for array in SUMMARY_ARRAYS
 }
 #: Texts that belong to arrays.
 CATEGORY_FIELDS = ("indicator_texts", "target_names")
@@ -96,6 +102,23 @@ def forest_of(arrays: Arrays, fields: Fields) -> Forest:
     )
 
 
+def training_arrays_of(summary: TrainingSummary | None) -> Arrays:
+    """The arrays of what is remembered of training."""
+    if summary is None:
+        return {}
+    return {
+        name: np.ascontiguousarray(getattr(summary, name.removeprefix(TRAINING)))
+        for name in TRAINING_ARRAYS
+    }
+
+
+def training_of(arrays: Arrays) -> TrainingSummary | None:
+    """What ``training_arrays_of`` made arrays of."""
+    if not TRAINING_ARRAYS.keys() <= arrays.keys():
+        return None
+    return TrainingSummary(**{n.removeprefix(TRAINING): arrays[n] for n in TRAINING_ARRAYS})
+
+
 def listed(names: Iterable[str]) -> str:
     """Some names for a message, not too long."""
     some = sorted(names)
@@ -122,7 +145,7 @@ def narrowed(array: NDArray[Any]) -> NDArray[Any]:
 
 def widened(name: str, array: NDArray[Any]) -> NDArray[Any]:
     """The array with its dtype in memory; only where that loses nothing."""
-    dtype = {**TREE_ARRAYS, **CATEGORY_ARRAYS}[name]
+    dtype = {**TREE_ARRAYS, **CATEGORY_ARRAYS, **TRAINING_ARRAYS}[name]
     if dtype is None:
         dtype = np.float64 if array.dtype.kind == "f" else array.dtype.type
     if not np.can_cast(array.dtype, dtype, "safe"):

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ocelotboost.errors import ModelFileError
 from ocelotboost.model.check_categories import LARGEST_DEPTH
-from ocelotboost.model.file_arrays import Arrays, Fields, forest_of
+from ocelotboost.model.file_arrays import TRAINING, TRAINING_ARRAYS, Arrays, Fields, forest_of
 from ocelotboost.model.forest import Forest
 from ocelotboost.model.statistic_table import FREQUENCY, compact, offsets_of
 
@@ -59,6 +59,7 @@ def write_json(fields: Fields, arrays: Arrays) -> bytes:
         "statistic_tables": _tables_to_json(forest),
         "statistic_columns": _columns_to_json(forest),
         "trees": _trees_to_json(forest),
+        **_training_to_json(arrays),
     }
     lines = [f"{json.dumps(key)}: {_lines(key, value)}" for key, value in parts.items()]
     return ("{\n" + ",\n".join(lines) + "\n}\n").encode("ascii")
@@ -125,6 +126,21 @@ def _trees_to_json(forest: Forest) -> list[Fields]:
     ]
 
 
+def _training_to_json(arrays: Arrays) -> Fields:
+    """Arrays as they are named, if they are there."""
+    found = {name: array for name, array in arrays.items() if name in TRAINING_ARRAYS}
+    if not found:
+        return {}
+    return {
+        "training": {
+            name.removeprefix(TRAINING): [f"{word:016x}" for word in array.tolist()]
+            if array.dtype == np.uint64
+            else array.tolist()
+            for name, array in found.items()
+        }
+    }
+
+
 # ---- reading ---------------------------------------------------------------------------------
 
 
@@ -135,6 +151,7 @@ def read_parts(document: Fields) -> Arrays:
         **_read_indicators(document),
         **_read_tables(document.pop("statistic_tables"), document),
         **_read_columns(document.pop("statistic_columns")),
+        **_read_training(document),
     }
 
 
@@ -243,6 +260,22 @@ def _read_columns(columns: list[Fields]) -> Arrays:
         "statistics.column_priors": float_array([column["prior"] for column in columns]),
         "statistics.column_lows": float_array([column["low"] for column in columns]),
         "statistics.column_highs": float_array([column["high"] for column in columns]),
+    }
+
+
+def _read_training(document: Fields) -> Arrays:
+    if "training" not in document:
+        return {}
+    training = document.pop("training")
+    _check_keys(training, {name.removeprefix(TRAINING) for name in TRAINING_ARRAYS}, "training")
+    return {
+        name: _words(own)
+        if dtype is np.uint64
+        else float_array(own)
+        if dtype is np.float64
+        else _integers(own, np.uint32)
+        for name, dtype in TRAINING_ARRAYS.items()
+        for own in [exactly(list, training[name.removeprefix(TRAINING)])]
     }
 
 

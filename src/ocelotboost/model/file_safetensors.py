@@ -18,6 +18,8 @@ from ocelotboost.errors import ModelFileError
 from ocelotboost.model.file_arrays import (
     CATEGORY_ARRAYS,
     RESTORE,
+    TRAINING,
+    TRAINING_ARRAYS,
     TREE_ARRAYS,
     Arrays,
     Fields,
@@ -51,14 +53,17 @@ def read_safetensors(data: bytes, check_fields: Callable[[Any], None]) -> tuple[
     metadata = exactly(dict, header.pop(_METADATA, {}))
     fields = strict_json(exactly(str, metadata.get(_TEXT, "{}")).encode("ascii"))
     check_fields(fields)
-    wrong = header.keys() ^ _ARRAYS
+    expected = _ARRAYS
+    if any(name.startswith(TRAINING) for name in header):
+        expected = _ARRAYS | TRAINING_ARRAYS.keys()
+    wrong = header.keys() ^ expected
     if wrong:
         raise ModelFileError(f"these arrays are missing or unknown: {listed(wrong)}. {RESTORE}")
     try:
         views = safetensors.numpy.load(data)
     except safetensors.SafetensorError as problem:
         raise ModelFileError(f"it is damaged or cut short ({problem}). {RESTORE}") from problem
-    return fields, {name: widened(name, views[name]) for name in sorted(_ARRAYS)}
+    return fields, {name: widened(name, views[name]) for name in sorted(expected)}
 
 
 def _header(data: bytes) -> Fields:

@@ -8,6 +8,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from ocelotboost.model.forest import Forest
+from ocelotboost.model.training_summary import TrainingSummary
 
 KINDS = ("classifier", "regressor")
 NUMBER_LABELS = (
@@ -65,6 +66,7 @@ class TrainedModel:
     n_init_trees        how many trees the last fit continued
     dropped_parameters  names of parameters that an earlier save could not keep
     choices             parameters that were left open: what they became, and why
+    training            what is remembered of the training rows, or None
     """
 
     forest: Forest
@@ -80,6 +82,7 @@ class TrainedModel:
     n_init_trees: int = 0
     dropped_parameters: tuple[str, ...] = ()
     choices: dict[str, Choice] = field(default_factory=dict)
+    training: TrainingSummary | None = None
 
     @property
     def best_score(self) -> float | None:

@@ -118,6 +118,10 @@ class CategoricalData:
     def n_rows(self) -> int:
         return int(self.codes.shape[1])
 
+    def by_feature(self) -> dict[int, NDArray[np.uint64]]:
+        """The values of each feature, ascending."""
+        return dict(zip(self.features, self.hashes, strict=True))
+
     def line(self, feature: int) -> int:
         return self.features.index(feature)
 
