@@ -205,3 +205,15 @@ class Counted:
 
     def after_iteration(self, info):
         self.trees += 1
+
+
+def test_progress_tells_models_and_what_the_race_decided(capsys):
+    X, y = regression(200)
+    model = OcelotRegressor(verbose=True).fit(X, y)
+    lines = capsys.readouterr().out.splitlines()
+    told = [line for line in lines if line.startswith("model ")]
+    assert told[:2] == [
+        "model 1 of at least 3: Ordered, depth 6",
+        "model 2 of at least 3: Plain, depth 8",
+    ]
+    assert any(line.endswith(model.choices_["depth"].reason) for line in lines)

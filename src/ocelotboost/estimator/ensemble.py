@@ -12,10 +12,11 @@ best are dropped, and the recipes that are left take turns.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ocelotboost.estimator.progress import print_text
 from ocelotboost.estimator.rows import Division, Rows
 from ocelotboost.estimator.settings import Recipe, Settings
 from ocelotboost.estimator.target import Target
@@ -73,6 +74,8 @@ def train_models(
     members = [trainer.member(0, first, recipes[0])]
     members += [trainer.member(0, first, recipe) for recipe in recipes[1:] if trainer.goes_on]
     members = _winners(members, target.loss.name)
+    choices = _choices_of_race(members, settings)
+    trainer.tell(_in_words(choices))
     recipes = tuple(own.recipe for own in members)
     for number in range(len(members), n_models):
         if trainer.goes_on:
@@ -80,7 +83,7 @@ def train_models(
             members.append(trainer.member(number, rows, recipe))
     members = members[:n_models]
     models = [own.trained for own in members]
-    return Ensemble(models, trainer.interruption, _choices_of_race(members, settings))
+    return Ensemble(models, trainer.interruption, choices)
 
 
 class _Trainer:
@@ -113,8 +116,18 @@ class _Trainer:
         stopped = any(listener.stopped for listener in self._listeners)
         return not stopped and self.interruption is None and not self._clock.over
 
+    def tell(self, text: str) -> None:
+        """Print it, where the user asked for progress."""
+        if text and self._settings.training.verbose:
+            print_text(text)
+
     def member(self, number: int, rows: Rows, recipe: Recipe) -> Member:
         """A model of these rows; ``number`` says what is random about it."""
+        ensemble = self._settings.ensemble
+        if ensemble.n_models > 1:
+            n_trainings = max(ensemble.n_models, len(ensemble.recipes))
+            which = f"model {self._n_trained + 1} of at least {n_trainings}"
+            self.tell(f"{which}: {recipe.boosting_type}, depth {recipe.depth}")
         settings = self._settings.with_recipe(recipe).of_model(number)
         settings = settings.of_training(self._n_trained, self._clock.left)
         self._n_trained += 1
@@ -169,6 +182,16 @@ def _definition(
 def _categories_of(rows: Rows, settings: QuantizeSettings) -> CategoricalData:
     table = rows.training.table
     return CategoricalData.of(table, tuple(sorted(table.categories)), settings.n_threads)
+
+
+def _in_words(choices: Mapping[str, Choice]) -> str:
+    """What the race decided, one line."""
+    values = [f"{name} {_listed(own.value)}" for name, own in choices.items()]
+    return f"{', '.join(values)}: {next(iter(choices.values())).reason}" if choices else ""
+
+
+def _listed(value: Any) -> str:
+    return " and ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 class _Listener:
