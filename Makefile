@@ -11,7 +11,7 @@ BUILD_TOOLS := "scikit-build-core>=0.11" "nanobind==3.1.0" "cmake>=3.20" ninja
 NATIVE := $(shell find cpp -name '*.cpp' -o -name '*.h') CMakeLists.txt pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check kills bench bench-cluster quality quality-categorical front-page prediction-shift sanitize sanitize-threads stub docs format clean
+.PHONY: help demo test check kills bench bench-cluster quality quality-categorical quality-defaults front-page prediction-shift sanitize sanitize-threads stub docs format clean
 .DELETE_ON_ERROR:
 
 help:
@@ -23,6 +23,7 @@ help:
 	@echo 'make bench-cluster        shards and a Dask cluster compared with one process and the peers'
 	@echo 'make quality              test metrics compared with CatBoost Plain'
 	@echo 'make quality-categorical  test losses on tables with categories, all peers (hours)'
+	@echo 'make quality-defaults     every library at its own defaults, all tables, three seeds (an hour)'
 	@echo 'make front-page           measures and writes the README figure and tables (half an hour)'
 	@echo 'make prediction-shift     docs/images/prediction_shift.svg, and its numbers'
 	@echo 'make sanitize             kernel tests under AddressSanitizer and UndefinedBehaviorSanitizer,'
@@ -65,6 +66,9 @@ quality: $(VENV)/.bench
 
 quality-categorical: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.quality_categorical $(ARGS)
+
+quality-defaults: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.defaults --json benchmarks/results/defaults.json $(ARGS)
 
 FRONT_CASES := logloss_100k_100 logloss_1m_28 adult_1000trees amazon_1000trees internet_1000trees \
   predict_100k_1000trees predict_one_row

@@ -6,6 +6,7 @@ its own default. Test loss and training time are kept; `benchmarks.front` draws 
 
 from __future__ import annotations
 
+import math
 import statistics
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,7 +15,12 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.comparison import mean_log_loss, root_mean_square
+from benchmarks.comparison import (
+    mean_log_loss,
+    poisson_deviance,
+    root_mean_square,
+    standard_error,
+)
 from benchmarks.folder import DataMissingError
 from benchmarks.options import command, make_parser
 from benchmarks.peers import (
@@ -24,6 +30,7 @@ from benchmarks.peers import (
     Library,
     LightGBM,
     Ocelot,
+    OcelotBest,
     XGBoost,
     load,
     parse_names,
@@ -33,15 +40,48 @@ from benchmarks.store import keep, read
 from benchmarks.tables import scaled, split_table
 
 LIBRARIES = tuple(kind.name for kind in (Ocelot, CatBoost, LightGBM, XGBoost, ChimeraBoost))
-LOSSES = {
-    "amazon": "Logloss",
-    "adult": "Logloss",
-    "internet": "Logloss",
-    "kick": "Logloss",
-    "california_housing": "RMSE",
+BEST = OcelotBest.name
+
+
+@dataclass(frozen=True)
+class Task:
+    """A table and what is predicted of it.
+
+    rows       a random sample of so many; None: all of them
+    by_ratio   losses are compared by their ratio; not where they are nearly zero
+    """
+
+    loss: str
+    rows: int | None = None
+    by_ratio: bool = True
+
+
+TASKS = {
+    "amazon": Task("Logloss"),
+    "adult": Task("Logloss"),
+    "internet": Task("Logloss"),
+    "kick": Task("Logloss"),
+    "california_housing": Task("RMSE"),
+    "click_small": Task("Logloss"),
+    "kdd09_appetency": Task("Logloss"),
+    "kdd09_churn": Task("Logloss"),
+    "kdd09_upselling": Task("Logloss"),
+    "mushroom": Task("Logloss", by_ratio=False),
+    "nursery": Task("MultiClass", by_ratio=False),
+    "covtype": Task("MultiClass", rows=50_000),
+    "casp_protein": Task("RMSE"),
+    "abalone": Task("RMSE"),
+    "insurance": Task("RMSE"),
+    "nycflights13": Task("RMSE", rows=50_000),
+    "fremtpl2": Task("Poisson", rows=100_000),
 }
-METRICS = {"Logloss": ("log loss", mean_log_loss), "RMSE": ("RMSE", root_mean_square)}
-SEEDS = (0, 1)
+METRICS = {
+    "Logloss": ("log loss", mean_log_loss),
+    "MultiClass": ("log loss", mean_log_loss),
+    "RMSE": ("RMSE", root_mean_square),
+    "Poisson": ("Poisson deviance", poisson_deviance),
+}
+SEEDS = (0, 1, 2)
 WARM_UP_ROWS = 1000
 
 
@@ -68,8 +108,8 @@ class Summary:
 
 def measure(task: str, seed: int, library: Library, scale: float) -> Outcome:
     """Train on all training rows, score the test rows."""
-    table = split_table(task)
-    defaults = Defaults(LOSSES[task], seed)
+    table = split_table(task, TASKS[task].rows)
+    defaults = Defaults(TASKS[task].loss, seed)
     train, test = scaled(table.train, scale, seed), table.test
     start = time.perf_counter()
     predict = library.fit_defaults(train, defaults)
@@ -94,14 +134,14 @@ def keep_outcome(path: Path, facts: dict[str, object], outcome: Outcome) -> None
 
 def read_summaries(path: Path) -> list[Summary]:
     """What `keep_outcome` wrote, by table and library."""
-    return summaries([Outcome(**entry["values"]) for entry in read(path).values()])
+    return summaries(read_outcomes(path))
 
 
 def summaries(outcomes: Sequence[Outcome]) -> list[Summary]:
     """By table and library, in the order of the lists above."""
     found = []
-    for task in LOSSES:
-        for library in LIBRARIES:
+    for task in TASKS:
+        for library in (*LIBRARIES, BEST):
             own = [o for o in outcomes if (o.task, o.library) == (task, library)]
             if own:
                 loss = statistics.mean(o.loss for o in own)
@@ -109,17 +149,83 @@ def summaries(outcomes: Sequence[Outcome]) -> list[Summary]:
     return found
 
 
-def loss_table(found: Sequence[Summary]) -> Table:
+def read_outcomes(path: Path) -> list[Outcome]:
+    """What `keep_outcome` wrote."""
+    return [Outcome(**entry["values"]) for entry in read(path).values()]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A library over all tables that every library has.
+
+    ratio    the mean of its loss relative to that of the best library per table
+    error    the standard error of that mean over the seeds
+    behind   the table where the ratio is largest, with the ratio
+    seconds  the geometric mean of its times
+    """
+
+    library: str
+    ratio: float
+    error: float
+    behind: tuple[str, float]
+    seconds: float
+
+
+def standings(outcomes: Sequence[Outcome]) -> list[Standing]:
+    """The best first; `ocelot-best` is compared with the same libraries."""
+    found = {(one.task, one.library): one for one in summaries(outcomes)}
+    tasks = [t for t in TASKS if all((t, library) in found for library in LIBRARIES)]
+    compared = [task for task in tasks if TASKS[task].by_ratio]
+    best = {task: min(found[task, library].loss for library in LIBRARIES) for task in compared}
+    standing = []
+    for library in (*LIBRARIES, BEST):
+        if not compared or any((task, library) not in found for task in tasks):
+            continue
+        ratios = {task: found[task, library].loss / best[task] for task in compared}
+        own = [o for o in outcomes if o.library == library and o.task in compared]
+        by_seed = [
+            statistics.mean(o.loss / best[o.task] for o in own if o.seed == seed)
+            for seed in sorted({o.seed for o in own})
+        ]
+        times = [math.log(found[task, library].seconds) for task in tasks]
+        standing.append(
+            Standing(
+                library,
+                statistics.mean(ratios.values()),
+                standard_error(by_seed),
+                max(ratios.items(), key=lambda item: item[1]),
+                math.exp(statistics.mean(times)),
+            )
+        )
+    return sorted(standing, key=lambda one: one.ratio)
+
+
+def standings_table(found: Sequence[Standing]) -> Table:
+    """One row per library."""
+    rows = [
+        [
+            one.library,
+            f"{one.ratio:.4f}" + ("" if math.isnan(one.error) else f" ± {one.error:.4f}"),
+            f"{one.behind[0]}, {one.behind[1]:.3f}",
+            number(one.seconds),
+        ]
+        for one in found
+    ]
+    header = ("", "loss relative to the best, mean", "largest", "seconds, geometric mean")
+    return Table("All tables together", header, rows)
+
+
+def loss_table(found: Sequence[Summary], tasks: Iterable[str] = TASKS) -> Table:
     """Test losses, the best of each row in bold."""
     losses = {(one.task, one.library): one.loss for one in found}
-    titles = {task: f"{task}, {METRICS[loss][0]}" for task, loss in LOSSES.items()}
+    titles = {task: f"{task}, {METRICS[TASKS[task].loss][0]}" for task in tasks}
     return _table("Test loss", losses, titles, _four_places)
 
 
 def time_table(found: Sequence[Summary]) -> Table:
     """Seconds of training, the shortest of each row in bold."""
     times = {(one.task, one.library): one.seconds for one in found}
-    return _table("Training time in seconds", times, {task: task for task in LOSSES}, number)
+    return _table("Training time in seconds", times, {task: task for task in TASKS}, number)
 
 
 def _table(
@@ -138,6 +244,20 @@ def _table(
     return Table(title, ("", *LIBRARIES), rows)
 
 
+def best_table(outcomes: Sequence[Outcome]) -> Table:
+    """What `quality="best"` gives, compared with the default."""
+    found = {(one.task, one.library): one for one in summaries(outcomes)}
+    ours, rows = LIBRARIES[0], []
+    for task in TASKS:
+        default, best = found.get((task, ours)), found.get((task, BEST))
+        if default is not None and best is not None:
+            change = f"{best.loss / default.loss - 1:+.2%}"
+            times = f"{best.seconds / default.seconds:.1f}"
+            rows.append([task, _four_places(default.loss), _four_places(best.loss), change, times])
+    header = ("", "default", "best", "change", "times the time")
+    return Table("quality='best' compared with the default", header, rows)
+
+
 def in_bold(value: float | None, best: float, text: Callable[[float], str] = number) -> str:
     """A cell of a Markdown table, bold if it is the best of its row."""
     if value is None:
@@ -146,12 +266,24 @@ def in_bold(value: float | None, best: float, text: Callable[[float], str] = num
 
 
 def _four_places(loss: float) -> str:
-    return f"{loss:,.0f}" if loss > 100 else f"{loss:.4f}"
+    return f"{loss:,.0f}" if loss > 100 else f"{loss:#.4g}" if loss > 10 else f"{loss:.4f}"
+
+
+def tables(outcomes: Sequence[Outcome]) -> list[Table]:
+    """All that is shown of them; empty tables are left out."""
+    found = summaries(outcomes)
+    every = (
+        standings_table(standings(outcomes)),
+        loss_table(found),
+        time_table(found),
+        best_table(outcomes),
+    )
+    return [table for table in every if table.rows]
 
 
 def main() -> None:
     """All libraries on all tables, one seed after the other."""
-    parser = make_parser("benchmarks.defaults", __doc__, "--task", LOSSES)
+    parser = make_parser("benchmarks.defaults", __doc__, "--task", TASKS)
     parser.add_argument("--only", type=parse_names, metavar="LIBRARY,...")
     parser.add_argument("--seeds", nargs="+", type=int, default=SEEDS)
     options = parser.parse_args()
@@ -161,7 +293,7 @@ def main() -> None:
     try:
         warm_up(libraries.values())
         for seed in options.seeds:
-            for task in options.task or LOSSES:
+            for task in options.task or TASKS:
                 print(f"{task}, seed {seed} …", flush=True)
                 for library in libraries.values():
                     outcome = measure(task, seed, library, options.scale)
@@ -171,8 +303,7 @@ def main() -> None:
                         keep_outcome(options.json, facts, outcome)
     except DataMissingError as error:
         parser.exit(1, f"nothing more is measured: {error}\n")
-    found = summaries(outcomes)
-    for table in (loss_table(found), time_table(found)):
+    for table in tables(read_outcomes(options.json) if options.json else outcomes):
         table.show()
 
 

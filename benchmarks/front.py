@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,13 +16,17 @@ from tools.markers import between
 
 from benchmarks.cases import BY_NAME
 from benchmarks.defaults import (
+    BEST,
     LIBRARIES,
-    LOSSES,
     METRICS,
+    TASKS,
+    Standing,
     Summary,
     in_bold,
     loss_table,
+    read_outcomes,
     read_summaries,
+    standings,
 )
 from benchmarks.measure import Measurement
 from benchmarks.report import Table
@@ -36,6 +41,10 @@ README = PROJECT / "README.md"
 FIGURE = PROJECT / "docs" / "images" / "quality_and_time.svg"
 SPEED, DEFAULTS = RESULTS / "speed.json", RESULTS / "defaults.json"
 COMMAND = "python -m benchmarks.front"
+#: Of all libraries over all tables.
+STANDINGS_FIGURE = PROJECT / "docs" / "images" / "standings.svg"
+#: Tables that the README shows.
+SHOWN = ("amazon", "adult", "internet", "kick", "california_housing")
 ABSENT = "No results are stored for this version of the code yet."
 
 TITLES = {
@@ -81,7 +90,7 @@ def readme() -> str:
     for name, lines in (
         ("figure", _figure_lines(found)),
         ("speed table", _table_lines(speed_table())),
-        ("quality table", _table_lines(_titled(loss_table(found)))),
+        ("quality table", _table_lines(_titled(loss_table(found, SHOWN)))),
     ):
         text = between(text, name, COMMAND, lines, README)
     return text
@@ -127,9 +136,10 @@ def draw(found: Sequence[Summary], path: Path) -> None:
     # The same bytes for the same numbers.
     with mpl.rc_context({"svg.hashsalt": "ocelot", "font.size": 9}):
         figure = Figure(figsize=(9, 5), layout="constrained")
-        *panels, last = figure.subplots(2, (len(LOSSES) + 2) // 2).flat
-        for axes, task in zip(panels, LOSSES, strict=False):
-            _draw_panel(axes, task, [one for one in found if one.task == task])
+        *panels, last = figure.subplots(2, (len(SHOWN) + 2) // 2).flat
+        for axes, task in zip(panels, SHOWN, strict=False):
+            own = [one for one in found if one.task == task and one.library in LIBRARIES]
+            _draw_panel(axes, task, own)
         handles, labels = panels[0].get_legend_handles_labels()
         last.axis("off")
         last.legend(
@@ -161,11 +171,47 @@ def _draw_panel(axes: Axes, task: str, found: Sequence[Summary]) -> None:
     axes.set_title(task)
     axes.set_xscale("log")
     axes.set_xlabel("training time, s")
-    axes.set_ylabel(f"test {METRICS[LOSSES[task]][0]}")
+    axes.set_ylabel(f"test {METRICS[TASKS[task].loss][0]}")
     axes.margins(0.15)
     axes.grid(color="0.9")
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axes.spines[["top", "right"]].set_visible(False)
+
+
+def draw_standings(found: Sequence[Standing], path: Path) -> None:
+    """All libraries in one panel: training time to the right, relative loss upwards."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context({"svg.hashsalt": "ocelot", "font.size": 10}):
+        figure = Figure(figsize=(7, 4.2), layout="constrained")
+        axes = figure.subplots()
+        for one in found:
+            name = LIBRARIES[0] if one.library == BEST else one.library
+            ours = name == LIBRARIES[0]
+            title = f'{TITLES[name]}, quality="best"' if one.library == BEST else TITLES[name]
+            axes.errorbar(
+                one.seconds,
+                one.ratio,
+                yerr=0 if math.isnan(one.error) else one.error,
+                fmt=MARKERS[name],
+                color=COLOURS[name],
+                markersize=15 if ours else 9,
+                markeredgecolor="white",
+                zorder=3 if ours else 2,
+            )
+            axes.annotate(
+                title, (one.seconds, one.ratio), xytext=(10, 6), textcoords="offset points"
+            )
+        axes.set_xscale("log")
+        axes.set_xlabel("training time, geometric mean over tables, s")
+        axes.set_ylabel("test loss relative to the best, mean")
+        axes.margins(0.2)
+        axes.grid(color="0.9")
+        axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        axes.spines[["top", "right"]].set_visible(False)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(path, metadata={"Date": None})
 
 
 def main() -> None:
@@ -175,6 +221,10 @@ def main() -> None:
     if found and not checking:
         draw(found, FIGURE)
         print(f"wrote {FIGURE}")
+    together = standings(read_outcomes(DEFAULTS))
+    if together and not checking:
+        draw_standings(together, STANDINGS_FIGURE)
+        print(f"wrote {STANDINGS_FIGURE}")
 
 
 if __name__ == "__main__":

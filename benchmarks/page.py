@@ -16,7 +16,9 @@ from benchmarks.cases import BY_NAME, NUMERIC_CASES
 from benchmarks.categorical_cases import CATEGORICAL_CASES
 from benchmarks.cluster import CASES as CLUSTER_CASES
 from benchmarks.cluster import case_table
-from benchmarks.defaults import loss_table, read_summaries, time_table
+from benchmarks.defaults import read_outcomes
+from benchmarks.defaults import standings as libraries_stand
+from benchmarks.defaults import tables as default_tables
 from benchmarks.explanation_cases import EXPLANATION_CASES
 from benchmarks.measure import Measurement
 from benchmarks.peers import NAMES
@@ -25,7 +27,7 @@ from benchmarks.report import Table, provenance
 from benchmarks.runs import read_runs
 from benchmarks.speed import Result, library_table
 from benchmarks.speed import summary_table as goal_table
-from benchmarks.standings import standings
+from benchmarks.standings import standings as categorical_standings
 from benchmarks.store import RESULTS, Entries, read
 
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
@@ -33,6 +35,8 @@ SPEED, CLUSTER, DEFAULTS, QUALITY, CATEGORICAL = (
     RESULTS / f"{name}.json"
     for name in ("speed", "cluster", "defaults", "quality", "quality_categorical")
 )
+
+STANDINGS_FIGURE = "![Loss and time of all libraries, over all tables](images/standings.svg)"
 
 HEAD = """# Benchmarks
 
@@ -60,17 +64,20 @@ def page() -> str:
         own = {name: cluster[name] for name in CLUSTER_CASES if name in cluster}
         tables = [case_table(CLUSTER_CASES[name], one["values"]) for name, one in own.items()]
         parts += _section("Shards, and a cluster of two workers", tables, own)
-    defaults = read_summaries(DEFAULTS)
+    defaults = read_outcomes(DEFAULTS)
     if defaults:
-        tables = [loss_table(defaults), time_table(defaults)]
-        parts += _section("Every library at its own defaults", tables, read(DEFAULTS))
+        section = _section(
+            "Every library at its own defaults", default_tables(defaults), read(DEFAULTS)
+        )
+        figure = [STANDINGS_FIGURE] if libraries_stand(defaults) else []
+        parts += [section[0], *figure, *section[1:]]
     quality = read(QUALITY)
     if quality:
         found = [Comparison(**one) for entry in quality.values() for one in entry["values"]]
         parts += _section("Quality on numbers", [summary_table(found)], quality)
     runs = read_runs(CATEGORICAL)
     if runs:
-        parts += _section("Quality with categories", standings(runs), read(CATEGORICAL))
+        parts += _section("Quality with categories", categorical_standings(runs), read(CATEGORICAL))
     if len(parts) == 1:
         parts.append("No results are stored for this version of the code yet.")
     return "\n\n".join(parts) + "\n"

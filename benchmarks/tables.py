@@ -16,6 +16,7 @@ from benchmarks.peers import Held
 
 HELD_FRACTION = 0.2  # of all rows to test where no split is published, of training rows to stop
 SPLIT_SEED = 20
+CLAIMS, EXPOSURE = "fremtpl2", "Exposure"
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,8 @@ def split_table(name: str, rows: int | None = None) -> SplitTable:
     data = Data(
         _frame(entry, table), _target(entry, table), categorical=tuple(entry["categorical"])
     )
+    if name == CLAIMS:
+        data = _claims_per_year(data)
     is_test = published_test_rows(entry)
     if is_test is None:
         data = data.sample(rows, SPLIT_SEED)
@@ -78,6 +81,14 @@ def random_rows(target: NDArray[Any], fraction: float, seed: int) -> NDArray[np.
         rows = random.permutation(np.flatnonzero(groups == group))
         chosen[rows[: int(fraction * len(rows))]] = True
     return chosen
+
+
+def _claims_per_year(data: Data) -> Data:
+    """Claims per year of exposure, each policy weighted by its exposure: for a Poisson loss the
+    same task as counting claims with log(exposure) as offset."""
+    exposure = data.features[EXPOSURE].to_numpy()
+    rest = data.features.drop(columns=EXPOSURE)
+    return Data(rest, data.target / exposure, exposure, data.categorical)
 
 
 def _frame(entry: dict[str, Any], table: Any) -> pd.DataFrame:

@@ -78,7 +78,7 @@ def test_nothing_needs_a_cluster(path):
         assert CLUSTER not in folders_imported(path)
 
 
-@pytest.mark.parametrize("folder", ["model", "predict"])
+@pytest.mark.parametrize("folder", ["model", "predict", "explain", "display"])
 def test_a_model_can_be_used_without_training(folder):
     used = set().union(*(folders_imported(path) for path in FILES if path.parts[0] == folder))
     assert used

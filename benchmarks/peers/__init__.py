@@ -17,7 +17,7 @@ from benchmarks.peers.library import (
     Stopping,
 )
 from benchmarks.peers.lightgbm import LightGBM, LightGBMQuantized
-from benchmarks.peers.ocelot import Ocelot, OcelotOrdered
+from benchmarks.peers.ocelot import Ocelot, OcelotBest, OcelotOrdered
 from benchmarks.peers.xgboost import XGBoost
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "NAMES",
     "OURS",
     "Ocelot",
+    "OcelotBest",
     "OcelotOrdered",
     "PEERS",
     "Predictor",
@@ -48,6 +49,7 @@ __all__ = [
 KINDS: tuple[type[Library], ...] = (
     Ocelot,
     OcelotOrdered,
+    OcelotBest,
     CatBoost,
     CatBoostOrdered,
     LightGBM,
@@ -56,7 +58,7 @@ KINDS: tuple[type[Library], ...] = (
     ChimeraBoost,
 )
 NAMES = tuple(kind.name for kind in KINDS)
-OURS = (Ocelot.name, OcelotOrdered.name)
+OURS = (Ocelot.name, OcelotOrdered.name, OcelotBest.name)
 PEERS = tuple(name for name in NAMES if name not in OURS)
 
 

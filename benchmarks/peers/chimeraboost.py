@@ -82,8 +82,9 @@ class ChimeraBoost(Library):
             cat_features=list(data.categorical) or None,
             random_state=defaults.seed,
             thread_count=defaults.threads,
+            **({} if classify else {"loss": defaults.loss}),
         )
-        estimator.fit(data.features, data.target)
+        estimator.fit(data.features, data.target, sample_weight=data.weight)
         return self.predictor(estimator, defaults)
 
     def prepare(self, data: Data, settings: Settings) -> Any:

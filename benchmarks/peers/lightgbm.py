@@ -89,11 +89,13 @@ class LightGBM(Library):
         types = CategoryTypes.of(data)
         kind = "LGBMClassifier" if is_classification(defaults) else "LGBMRegressor"
         estimator = getattr(self.module, kind)(
-            random_state=defaults.seed, n_jobs=defaults.threads, verbosity=-1
+            objective=self.objectives[defaults.loss],
+            random_state=defaults.seed,
+            n_jobs=defaults.threads,
+            verbosity=-1,
         )
-        predict = estimator_predictor(
-            estimator.fit(types.apply(data.features), data.target), defaults
-        )
+        estimator.fit(types.apply(data.features), data.target, sample_weight=data.weight)
+        predict = estimator_predictor(estimator, defaults)
         return lambda features: predict(types.apply(features))
 
     def prepare(self, data: Data, settings: Settings) -> Any:

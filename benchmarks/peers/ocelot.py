@@ -27,6 +27,7 @@ class Ocelot(Library):
 
     name = "ocelot"
     package = "ocelotboost"
+    quality: ClassVar[str] = "default"
     boosting_type: ClassVar[str] = "Plain"
 
     def _estimator(self, settings: Settings | Stopping, **parameters: Any) -> Any:
@@ -76,8 +77,11 @@ class Ocelot(Library):
             cat_features=list(data.categorical),
             random_state=defaults.seed,
             n_jobs=defaults.threads,
+            loss_function=defaults.loss,
+            quality=self.quality,
         )
-        return self.predictor(estimator.fit(data.features, data.target), defaults)
+        estimator.fit(data.features, data.target, sample_weight=data.weight)
+        return self.predictor(estimator, defaults)
 
     def prepare(self, data: Data, settings: Settings) -> Any:
         # HOOK: the one place that names inner functions, because no public call stops before the
@@ -108,6 +112,13 @@ class OcelotOrdered(Ocelot):
 
     name = "ocelot-ordered"
     boosting_type = "Ordered"
+
+
+class OcelotBest(Ocelot):
+    """For the comparison at defaults: quality="best"."""
+
+    name = "ocelot-best"
+    quality = "best"
 
 
 def _of_categories(data: Data, settings: Settings) -> dict[str, Any]:

@@ -81,11 +81,13 @@ class XGBoost(Library):
         types = CategoryTypes.of(data)
         kind = "XGBClassifier" if is_classification(defaults) else "XGBRegressor"
         estimator = getattr(self.module, kind)(
-            random_state=defaults.seed, n_jobs=defaults.threads, enable_categorical=True
+            objective=self.objectives[defaults.loss],
+            random_state=defaults.seed,
+            n_jobs=defaults.threads,
+            enable_categorical=True,
         )
-        predict = estimator_predictor(
-            estimator.fit(types.apply(data.features), data.target), defaults
-        )
+        estimator.fit(types.apply(data.features), data.target, sample_weight=data.weight)
+        predict = estimator_predictor(estimator, defaults)
         return lambda features: predict(types.apply(features))
 
     def prepare(self, data: Data, settings: Settings) -> Any:

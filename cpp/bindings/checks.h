@@ -89,4 +89,20 @@ std::size_t count_of_parts(const Offsets& offsets, const char* message) {
   return offsets.shape(0) - 1;
 }
 
+// Levels and leaves of all trees together.
+struct TreeSizes {
+  std::size_t levels = 0, leaves = 0;
+};
+
+template <class Depths>
+TreeSizes sizes_of_trees(const Depths& depths) {
+  TreeSizes sizes;
+  for (std::size_t t = 0; t < depths.shape(0); ++t) {
+    require(depths.data()[t] <= 16, "depths: at most 16");
+    sizes.levels += depths.data()[t];
+    sizes.leaves += std::size_t{1} << depths.data()[t];
+  }
+  return sizes;
+}
+
 }  // namespace ocelot::bindings

@@ -5,18 +5,6 @@
 namespace ocelot::bindings {
 namespace {
 
-// Levels and leaves of all trees.
-void require_depths(const In<std::uint32_t, 1>& depths, std::size_t n_levels,
-                    std::size_t n_leaves) {
-  std::size_t levels = 0, leaves = 0;
-  for (std::size_t t = 0; t < depths.shape(0); ++t) {
-    require(depths.data()[t] <= 16, "depths: at most 16");
-    levels += depths.data()[t];
-    leaves += std::size_t{1} << depths.data()[t];
-  }
-  require(levels == n_levels && leaves == n_leaves, "depths: do not fit the arrays");
-}
-
 void shapley_tables_of(const In<std::uint32_t, 1>& depths,
                        const In<std::uint32_t, 1>& level_players, const In<double, 2>& leaf_values,
                        const In<double, 1>& leaf_weights,
@@ -28,7 +16,9 @@ void shapley_tables_of(const In<std::uint32_t, 1>& depths,
                        bool interactions, const Array<double, 1>& out_tables,
                        const Array<double, 2>& out_expected, Threads n_threads) {
   const std::size_t n_trees = depths.shape(0), n_outputs = leaf_values.shape(1);
-  require_depths(depths, level_players.shape(0), leaf_values.shape(0));
+  const TreeSizes sizes = sizes_of_trees(depths);
+  require(sizes.levels == level_players.shape(0) && sizes.leaves == leaf_values.shape(0),
+          "depths: do not fit the arrays");
   require(leaf_weights.shape(0) == leaf_values.shape(0), "leaf_weights: one per leaf is needed");
   const std::size_t n_players = count_of_parts(column_offsets, "column_offsets: none");
   require_partition(player_offsets, n_trees, n_players, "player_offsets: do not fit");

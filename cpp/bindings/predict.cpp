@@ -14,13 +14,9 @@ void predict_trees_of(const In<std::uint8_t, 2>& bins, const In<std::uint32_t, 1
   require(inout_raw.shape(1) == bins.shape(1), "inout_raw: one per row is needed");
   require(inout_raw.shape(0) == leaf_values.shape(1), "inout_raw: one line per output is needed");
   require(split_bins.shape(0) == n_splits, "split_bins: one per question is needed");
-  std::size_t splits = 0, leaves = 0;
-  for (std::size_t t = 0; t < depths.shape(0); ++t) {
-    require(depths.data()[t] <= 16, "depths: at most 16");
-    splits += depths.data()[t];
-    leaves += std::size_t{1} << depths.data()[t];
-  }
-  require(splits == n_splits && leaves == leaf_values.shape(0), "depths: do not fit the arrays");
+  const TreeSizes sizes = sizes_of_trees(depths);
+  require(sizes.levels == n_splits && sizes.leaves == leaf_values.shape(0),
+          "depths: do not fit the arrays");
   require_below(split_columns, bins.shape(0), "split_columns: no such column");
   const TreesOnBins trees{{split_columns.data(), split_bins.data(), n_splits},
                           span_of(depths),
@@ -36,12 +32,7 @@ void find_leaves_of(const In<std::uint8_t, 2>& bins, const In<std::uint32_t, 1>&
   require(out_leaves.shape(0) == depths.shape(0), "out_leaves: one line per tree is needed");
   require(out_leaves.shape(1) == bins.shape(1), "out_leaves: one per row is needed");
   require(split_bins.shape(0) == n_splits, "split_bins: one per question is needed");
-  std::size_t splits = 0;
-  for (std::size_t t = 0; t < depths.shape(0); ++t) {
-    require(depths.data()[t] <= 16, "depths: at most 16");
-    splits += depths.data()[t];
-  }
-  require(splits == n_splits, "depths: do not fit the arrays");
+  require(sizes_of_trees(depths).levels == n_splits, "depths: do not fit the arrays");
   require_below(split_columns, bins.shape(0), "split_columns: no such column");
   find_leaves(matrix_of(bins), {split_columns.data(), split_bins.data(), n_splits}, span_of(depths),
               matrix_of(out_leaves), n_threads);

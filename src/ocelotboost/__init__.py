@@ -10,6 +10,7 @@ The journey of the data, a folder a stage:
     leaves     a structure                 -> leaf values
     model      trees                       -> packed arrays, files
     predict    model and table             -> predictions
+    explain    model and table             -> why it predicts so (display: pictures of it)
     report     model, table and target     -> a page about the model
     estimator  all of it with scikit-learn's face
     dask       all of it on a cluster

@@ -56,8 +56,8 @@ def test_the_shortest_time_and_the_mean_loss_count():
 def test_a_library_trains_with_its_defaults_and_is_judged_on_test_rows(loss, monkeypatch):
     data = generate_table(200, categorical=2, numeric=2)
     split = SplitTable(data, random_rows(data.target, 0.2, 0))
-    monkeypatch.setattr(defaults, "split_table", lambda name: split)
-    monkeypatch.setitem(defaults.LOSSES, "adult", loss)
+    monkeypatch.setattr(defaults, "split_table", lambda name, rows: split)
+    monkeypatch.setitem(defaults.TASKS, "adult", defaults.Task(loss))
     (ours,) = load(["ocelot"], required=True).values()
     outcome = defaults.measure("adult", 0, ours, 1.0)
     assert (outcome.task, outcome.seed, outcome.library) == ("adult", 0, "ocelot")

@@ -40,20 +40,19 @@ std::vector<std::size_t> bits_from_last_level(const TreeOfPlayers& tree) {
 }  // namespace
 
 Coalitions::Coalitions(const TreeOfPlayers& tree, Expectation expectation)
-    : tree_(tree), expectation_(expectation) {
+    : tree_(tree), expectation_(expectation), bits_(bits_from_last_level(tree)) {
   const std::size_t n_leaves = std::size_t{1} << tree.depth();
-  const std::size_t n_coalitions = std::size_t{1} << tree.n_players;
-  worth_.resize(n_leaves * tree.n_outputs);
-  next_.resize(n_leaves * tree.n_outputs);
   if (expectation == Expectation::path_dependent) {
     share_of_yes_ = shares_of_yes(tree.weights, n_leaves);
-    bits_ = bits_from_last_level(tree);
+    after_level_.resize(tree.depth());
     return;
   }
+  const std::size_t n_coalitions = std::size_t{1} << tree.n_players;
+  worth_.resize(n_coalitions * tree.n_outputs);
   known_.resize(n_coalitions);
   for (std::size_t coalition = 0; coalition < n_coalitions; ++coalition) {
     for (std::size_t level = 0; level < tree.depth(); ++level) {
-      const std::size_t is_known = coalition >> tree.level_players[level] & 1;
+      const std::size_t is_known = coalition >> bits_[tree.level_players[level]] & 1;
       known_[coalition] |= is_known << (tree.depth() - 1 - level);
     }
   }
@@ -66,59 +65,62 @@ Coalitions::Coalitions(const TreeOfPlayers& tree, Expectation expectation)
   }
 }
 
-const double* Coalitions::worth(std::size_t leaf) {
-  if (expectation_ == Expectation::path_dependent) {
-    follow_paths(leaf);
-  } else {
-    mix_with_background(leaf);
-  }
-  return worth_.data();
+std::size_t Coalitions::place_in_order(std::size_t leaf, std::size_t depth) {
+  std::size_t place = 0;
+  for (std::size_t level = 0; level < depth; ++level) place = place << 1 | (leaf >> level & 1);
+  return place;
 }
 
-// From the last level to the first. After a level, worth is [nodes of the level][coalitions of the
-// players below][n_outputs]. A level of a new player doubles the coalitions and halves the nodes:
+const double* Coalitions::worth(std::size_t leaf) {
+  if (expectation_ == Expectation::interventional) {
+    mix_with_background(leaf);
+    return worth_.data();
+  }
+  follow_paths(leaf);
+  return tree_.depth() == 0 ? tree_.values : after_level_[0].data();
+}
+
+// From the last level to the first. After a level, the state is [nodes of the level][coalitions of
+// the players below][n_outputs]. A level of a new player doubles the coalitions and halves the
+// nodes:
 //
 //   node 2p      | ∅ | {a} |                 node p  | ∅ | {a} | {b} | {a, b} |
 //   node 2p + 1  | ∅ | {a} |       ──►                 mixed     the row's own child
+//
+// The states of the last levels, whose answers are those of the leaf before, are still right.
 void Coalitions::follow_paths(std::size_t leaf) {
   const std::size_t depth = tree_.depth(), n_outputs = tree_.n_outputs;
-  std::copy_n(tree_.values, (std::size_t{1} << depth) * n_outputs, worth_.begin());
+  std::size_t n_right = 0;  // levels
+  while (has_leaf_before_ && n_right < depth && !((leaf ^ leaf_before_) >> n_right & 1)) ++n_right;
+  const double* before = tree_.values;
   std::size_t n_seen = 0;
   for (std::size_t level = depth; level-- > 0;) {
+    const std::size_t n_nodes = std::size_t{1} << level;
     const std::size_t bit = bits_[tree_.level_players[level]];
-    const std::size_t answer = leaf >> (depth - 1 - level) & 1;
     const std::size_t width = (std::size_t{1} << n_seen) * n_outputs;  // of a node before
     const bool is_new = bit == n_seen;
-    for (std::size_t node = 0; node < std::size_t{1} << level; ++node) {
-      const double* no = worth_.data() + 2 * node * width;
-      const double* yes = no + width;
-      const double* own = answer ? yes : no;
-      const double share = share_of_yes_[(std::size_t{1} << level) + node];
-      if (is_new) {
-        double* out = next_.data() + 2 * node * width;
-        mix(no, yes, share, width, out);
-        std::copy_n(own, width, out + width);
-      } else {
-        double* out = next_.data() + node * width;
-        const std::size_t stretch = (std::size_t{1} << bit) * n_outputs;
-        for (std::size_t first = 0; first < width; first += 2 * stretch) {
-          mix(no + first, yes + first, share, stretch, out + first);
-          std::copy_n(own + first + stretch, stretch, out + first + stretch);
+    if (is_new) ++n_seen;
+    std::vector<double>& state = after_level_[level];
+    if (depth - level > n_right) {
+      state.resize(n_nodes * (is_new ? 2 * width : width));
+      const std::size_t stretch = (std::size_t{1} << bit) * n_outputs;
+      double* out = state.data();
+      for (std::size_t node = 0; node < n_nodes; ++node) {
+        const double* no = before + 2 * node * width;
+        const double* yes = no + width;
+        const double* own = leaf >> (depth - 1 - level) & 1 ? yes : no;
+        const double share = share_of_yes_[n_nodes + node];
+        for (std::size_t first = 0; first < width; first += is_new ? width : 2 * stretch) {
+          mix(no + first, yes + first, share, stretch, out);
+          std::copy_n(own + first + (is_new ? 0 : stretch), stretch, out + stretch);
+          out += 2 * stretch;
         }
       }
     }
-    if (is_new) ++n_seen;
-    worth_.swap(next_);
+    before = state.data();
   }
-  // Coalitions by the players' own bits.
-  for (std::size_t coalition = 0; coalition < std::size_t{1} << n_seen; ++coalition) {
-    std::size_t grown = 0;
-    for (std::size_t player = 0; player < n_seen; ++player) {
-      grown |= (coalition >> player & 1) << bits_[player];
-    }
-    std::copy_n(worth_.data() + grown * n_outputs, n_outputs, next_.data() + coalition * n_outputs);
-  }
-  worth_.swap(next_);
+  leaf_before_ = leaf;
+  has_leaf_before_ = true;
 }
 
 void Coalitions::mix_with_background(std::size_t leaf) {

@@ -33,8 +33,14 @@ class Coalitions {
  public:
   Coalitions(const TreeOfPlayers& tree, Expectation expectation);
 
-  // [2^n_players][n_outputs] for a row in this leaf; bit k of a coalition is player k.
+  // [2^n_players][n_outputs] for a row in this leaf.
   const double* worth(std::size_t leaf);
+
+  // Which binary digit of a coalition says whether the player is in it.
+  std::size_t bit(std::size_t player) const { return bits_[player]; }
+
+  // Leaves in an order in which each has much in common with the one before.
+  static std::size_t place_in_order(std::size_t leaf, std::size_t depth);
 
  private:
   void follow_paths(std::size_t leaf);
@@ -42,11 +48,15 @@ class Coalitions {
 
   TreeOfPlayers tree_;
   Expectation expectation_;
-  std::vector<double> worth_, next_;
-  // Path dependent. Of each node above the leaves, at 2^level + place: the share of its weight
-  // that the "yes" child has.
+  std::vector<std::size_t> bits_;  // of the players: in the order of their last levels, last first
+  std::vector<double> worth_;
+  // Path dependent. The state after each level, of the leaf before:
+  std::vector<std::vector<double>> after_level_;
+  std::size_t leaf_before_ = 0;
+  bool has_leaf_before_ = false;
+  // Of each node above the leaves, at 2^level + place: the share of its weight that the "yes" child
+  // has.
   std::vector<double> share_of_yes_;
-  std::vector<std::size_t> bits_;  // bit of each player while coalitions grow, last level first
   // Interventional.
   std::vector<std::size_t> known_;       // [2^n_players] binary digits of a leaf that S knows
   std::vector<std::size_t> background_;  // leaves that have background rows

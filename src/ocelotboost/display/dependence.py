@@ -9,12 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ocelotboost.display.beeswarm import numbers_or_missing, one_output, ranks, swarm
+from ocelotboost.display.points import (
+    draw_colour_bar,
+    draw_points,
+    numbers_or_missing,
+    one_output,
+    ranks,
+    swarm,
+)
 from ocelotboost.display.style import (
     BLUE,
     GREY,
-    INK,
-    LOW_TO_HIGH,
     ORANGE,
     axes_for,
     height_for,
@@ -113,17 +118,8 @@ class DependenceDisplay:
         if self.colours is None:
             self.ax_.scatter(numbers, self.values, s=12, color=BLUE, alpha=0.6, linewidths=0)
         else:
-            shades = ranks(self.colours)
-            grey = np.isnan(shades)
-            self.ax_.scatter(numbers[grey], self.values[grey], s=12, color=GREY, linewidths=0)
-            points = self.ax_.scatter(
-                numbers[~grey], self.values[~grey], s=12, c=shades[~grey], vmin=0, vmax=1,
-                cmap=LOW_TO_HIGH, linewidths=0,
-            )  # fmt: skip
-            bar = self.ax_.figure.colorbar(points, ax=self.ax_, ticks=[0, 1], aspect=40, pad=0.02)
-            bar.ax.set_yticklabels(["low", "high"])
-            bar.set_label(shortened(self.colour_name), color=INK, labelpad=-8)
-            bar.outline.set_visible(False)
+            points = draw_points(self.ax_, numbers, self.values, ranks(self.colours), 12)
+            draw_colour_bar(self.ax_, points, str(self.colour_name))
         missing = np.isnan(numbers)
         if missing.any():
             self.ax_.set_title(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ocelotboost.display.beeswarm import one_output
+from ocelotboost.display.points import one_output
 from ocelotboost.display.style import (
     BLUE,
     GREY,

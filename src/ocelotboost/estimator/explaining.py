@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ocelotboost.errors import InputError, ParameterError
 from ocelotboost.estimator.centre import centre_of, centred
+from ocelotboost.estimator.explained import check_kind, crossing, joined, numeric_target
 from ocelotboost.estimator.fitted import Fitted, FittedAttributes
 from ocelotboost.estimator.in_batches import batches_for
 from ocelotboost.estimator.parameters import whole
@@ -24,7 +25,6 @@ from ocelotboost.explain.partial_dependence import (
 )
 from ocelotboost.explain.players import By
 from ocelotboost.explain.similar import SimilarRows, most_similar
-from ocelotboost.model.trained import TrainedModel
 from ocelotboost.table.cat_features import column_positions, columns_listed
 from ocelotboost.table.columns import Table
 from ocelotboost.table.roles import encode_labels, regression_target, row_weights
@@ -75,7 +75,7 @@ class Explaining(FittedAttributes):
             raise ParameterError(f"by={by!r} is not possible; give 'columns' or 'features'.")
         if is_source(X):
             batches = batches_for(fitted.model, as_source(X), type(self).__name__)
-            return _joined([self._explanation(b, by, interactions, background) for b in batches])
+            return joined([self._explanation(b, by, interactions, background) for b in batches])
         table = self._matching_table(fitted, X)
         return fitted.explainer.explain(
             table,
@@ -120,7 +120,7 @@ class Explaining(FittedAttributes):
         ``n_repeats`` and ``random_state`` are for "permutation".
         """
         fitted = self._require_fitted()
-        _check_kind(kind, X, y)
+        check_kind(kind, X, y)
         explainer, n_threads = fitted.explainer, self._prediction_threads(1 << 16)
         errors: NDArray[np.float64] | None = None
         if kind == "prediction_change":
@@ -212,7 +212,7 @@ class Explaining(FittedAttributes):
             table,
             position,
             given_values(X)[:, position],
-            _numeric_target(model, y, table.n_rows, output),
+            numeric_target(model, y, table.n_rows, output),
         )
 
     def plot_tree(self, tree: int = 0, *, output: Any = None, ax: Any = None) -> Any:
@@ -263,7 +263,7 @@ class Explaining(FittedAttributes):
             raise InputError(f"row has {one.n_rows} rows; pass a table with the one to change.")
         if most_columns not in (1, 2):
             raise ParameterError(f"most_columns={most_columns!r} is not possible; give 1 or 2.")
-        place, limit = _crossing(fitted.model, threshold, output)
+        place, limit = crossing(fitted.model, threshold, output)
         predictor, link = fitted.predictor.ready, fitted.loss.link
         n_threads = self._prediction_threads(1 << 16)
 
@@ -310,73 +310,3 @@ class Explaining(FittedAttributes):
 
     def _prediction_threads(self, n_rows: int) -> int:
         raise NotImplementedError
-
-
-def _crossing(model: TrainedModel, threshold: float | None, output: Any) -> tuple[int, float]:
-    """Which output is meant, and the threshold."""
-    if model.classes is None:
-        if threshold is None:
-            raise ParameterError("threshold is missing: give the prediction to cross.")
-        return 0, float(threshold)
-    place, n_outputs = _class_place(model, output), model.forest.n_outputs
-    limit = 0.5 if threshold is None else float(threshold)
-    if not 0 < limit < 1:
-        raise ParameterError(
-            f"threshold={threshold!r} is not a probability; give one inside (0, 1)."
-        )
-    if n_outputs == 1 and place == 0:
-        raise ParameterError(
-            f"output={output!r} is the first of two classes; give the second, or leave it out."
-        )
-    return (0 if n_outputs == 1 else place), limit
-
-
-def _class_place(model: TrainedModel, output: Any) -> int:
-    """Number of a class by its label; the second of two by default."""
-    assert model.classes is not None  # asked of classifiers alone
-    labels = [str(label) for label in model.classes.tolist()]
-    if output is None and len(labels) == 2:
-        return 1
-    if str(output) not in labels:
-        raise ParameterError(f"output={output!r} is not a class; give one of {labels}.")
-    return labels.index(str(output))
-
-
-def _numeric_target(
-    model: TrainedModel, y: Any, n_rows: int, output: Any
-) -> tuple[str, int, NDArray[np.float64]]:
-    """What is averaged: in words, its number among the outputs, and one number per row."""
-    if model.classes is None:
-        return "mean target", 0, regression_target(y, n_rows).astype(np.float64)
-    code = _class_place(model, output)
-    codes = encode_labels(y, model.classes, n_rows=n_rows, argument="y")
-    label = model.classes.tolist()[code]
-    return f"share of class {label!r}", code, (codes == code).astype(np.float64)
-
-
-def _check_kind(kind: Any, X: Any, y: Any) -> None:
-    if kind not in importances.KINDS:
-        raise ParameterError(
-            f"kind={kind!r} is not possible; give one of {list(importances.KINDS)}."
-        )
-    if kind in importances.NEEDS_ROWS and X is None:
-        raise InputError(
-            f"X is missing: importances(kind={kind!r}) are means over rows, so pass some of them."
-        )
-    if kind in importances.NEEDS_TARGET and y is None:
-        raise InputError(
-            f"y is missing: importances(kind={kind!r}) compare losses, so pass the target of X."
-        )
-
-
-def _joined(parts: list[Explanation]) -> Explanation:
-    """Explanations of one batch of rows after the other."""
-    first = parts[0]
-    shown = [part.data for part in parts if part.data is not None]
-    return Explanation(
-        values=np.concatenate([part.values for part in parts]),
-        base_values=np.concatenate([part.base_values for part in parts]),
-        data=np.concatenate(shown) if shown else None,
-        feature_names=first.feature_names,
-        output_names=first.output_names,
-    )

@@ -125,6 +125,8 @@ def train(
     )
     if settings.replay:
         return _replayed(trained, rows, ordered, quantizer, target.loss, settings.order)
+    if rows.training is rows.everything:
+        return replace(trained, shares_tables=_is_of_all_rows(settings.order))
     return trained
 
 
@@ -196,5 +198,10 @@ def _replayed(
         trained,
         boosted=replace(trained.boosted, trees=trees),
         whole_data=None if statistics is None else statistics.whole_data,
-        shares_tables=settings.statistics.window is None,
+        shares_tables=_is_of_all_rows(settings),
     )
+
+
+def _is_of_all_rows(settings: OrderSettings) -> bool:
+    """Whether the statistics of a model are those of all rows that it was given."""
+    return settings.statistics.window is None and settings.statistics.kind != "holdout"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -11,11 +10,15 @@ from numpy.typing import NDArray
 from ocelotboost.explain.explanation import Explanation
 from ocelotboost.explain.players import By, Players, players_of
 from ocelotboost.explain.tables import Game, TreeTables, background_weights, training_weights
+from ocelotboost.lazy import cached_property
 from ocelotboost.model.forest import Forest
 from ocelotboost.model.trained import TrainedModel
 from ocelotboost.model.wording import Wording
 from ocelotboost.predict.predictor import Predictor, PredictorOnDemand
 from ocelotboost.table.columns import Table
+
+#: For fewer rows and a background of their own, tables of all leaves would not pay.
+_FEW_ROWS = 1000
 
 
 class Explainer:
@@ -27,9 +30,8 @@ class Explainer:
     def __init__(self, model: TrainedModel, predictor: PredictorOnDemand) -> None:
         self._model = model
         self._prepared = predictor
-        # Per explainer, so that they go when the model goes.
-        self._players = lru_cache(maxsize=None)(self._make_players)
-        self._tables = lru_cache(maxsize=4)(self._make_tables)
+        self._games: dict[tuple[By, bool], Game] = {}
+        self._kept: dict[tuple[By, bool], TreeTables] = {}
 
     @property
     def predictor(self) -> Predictor:
@@ -63,11 +65,13 @@ class Explainer:
     ) -> Explanation:
         """SHAP values of all rows of a table; ``data`` is what the user gave."""
         if background is None:
-            game, kept = self._tables(by, interactions, n_threads)
+            game = self._game(by, interactions)
+            kept = self._tables(game, by, table.n_rows, n_threads)
         else:
             weights = background_weights(self.predictor, background, n_threads)
             game = Game(self.forest, self._players(by), weights, True, interactions)
-            kept = None if game.is_deep else game.whole_tables(n_threads)
+            is_whole = table.n_rows > _FEW_ROWS and game.needs_whole_tables(table.n_rows)
+            kept = game.whole_tables(n_threads) if is_whole else None
         values, expected = game.sums(self.predictor, table, kept, n_threads)
         base_values = np.tile(expected, (table.n_rows, 1))
         if self.forest.n_outputs == 1:
@@ -80,12 +84,20 @@ class Explainer:
             output_names=self.output_names,
         )
 
-    def _make_players(self, by: By) -> Players:
+    def _players(self, by: By) -> Players:
         return players_of(self.forest, self.wording, by)
 
-    def _make_tables(
-        self, by: By, interactions: bool, n_threads: int
-    ) -> tuple[Game, TreeTables | None]:
-        weights = training_weights(self.forest)
-        game = Game(self.forest, self._players(by), weights, False, interactions)
-        return game, None if game.is_deep else game.whole_tables(n_threads)
+    def _game(self, by: By, interactions: bool) -> Game:
+        """The one by the training weights."""
+        if (by, interactions) not in self._games:
+            weights = training_weights(self.forest)
+            game = Game(self.forest, self._players(by), weights, False, interactions)
+            self._games[by, interactions] = game
+        return self._games[by, interactions]
+
+    def _tables(self, game: Game, by: By, n_rows: int, n_threads: int) -> TreeTables | None:
+        """Of all leaves; None when only those that occur are to be made."""
+        key = by, game.interactions
+        if key not in self._kept and game.needs_whole_tables(n_rows):
+            self._kept[key] = game.whole_tables(n_threads)
+        return self._kept.get(key)

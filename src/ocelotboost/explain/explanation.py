@@ -75,7 +75,8 @@ def shown_values(X: Any) -> NDArray[Any]:
         return shown.astype(np.float64, copy=False)
     for column in shown.T:
         if has_text(column):
-            column[[is_missing(value) for value in column]] = MISSING
+            others = [not isinstance(value, str) and is_missing(value) for value in column]
+            column[others] = MISSING
     return shown
 
 

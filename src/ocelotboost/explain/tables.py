@@ -7,8 +7,8 @@ its leaf alone. They are kept in a table with one line per leaf:
       leaf 0  +0.2  -0.1   0.0                        in leaf 5 of tree 8, ...
       leaf 1  -0.3   0.0  +0.1    ──► add_tables ──►  and its values are the sums of these lines
 
-With interactions, a line has one cell per pair of columns. Tables of deep trees would be large and
-slow to make; of those only the lines of leaves that occur are made, for some rows at a time.
+With interactions, a line has one cell per pair of columns. Tables of deep trees are large and slow
+to make; of those only the lines of leaves that occur are made, for some rows at a time.
 """
 
 from __future__ import annotations
@@ -30,8 +30,9 @@ from ocelotboost.table.columns import Table
 Floats = NDArray[np.float64]
 Leaves = NDArray[np.uint32]
 
-#: Deeper trees, and more bytes, have no table of all leaves.
-_DEEPEST, _MOST_BYTES = 10, 1 << 28
+#: Trees with more leaves, and more bytes, have no tables of all leaves. Trees with few leaves have
+#: them for a single row, too: the next rows will be quicker.
+_MOST_LEAVES, _MOST_BYTES, _FEW_LEAVES = 1 << 10, 1 << 28, 1 << 7
 #: Rows whose leaves are found together, with and without such a table. The first is no power of
 #: two, so that the leaves of a row do not compete for the same lines of the cache.
 _ROWS, _ROWS_OF_DEEP = 1920, 8192
@@ -89,14 +90,15 @@ class Game:
         n_columns = len(self.players.names)
         return n_columns * n_columns if self.interactions else n_columns
 
-    @property
-    def is_deep(self) -> bool:
-        """Are the tables of all leaves too much?"""
+    def needs_whole_tables(self, n_rows: int) -> bool:
+        """Are tables of all leaves quicker for some rows, and not too large?"""
         forest, n_columns = self.forest, self.players.n_columns.astype(np.int64)
+        n_leaves = np.left_shift(np.int64(1), forest.tree_depths.astype(np.int64))
         n_cells = n_columns * (n_columns + 1) // 2 if self.interactions else n_columns
-        n_entries = (np.left_shift(np.int64(1), forest.tree_depths) * n_cells).sum()
-        too_large = 8 * n_entries * forest.n_outputs > _MOST_BYTES
-        return bool(too_large or (forest.tree_depths > _DEEPEST).any())
+        n_bytes = 8 * (n_leaves * n_cells).sum() * forest.n_outputs
+        largest = int(n_leaves.max(initial=1))
+        most = max(n_rows, _FEW_LEAVES)
+        return bool(largest <= min(most, _MOST_LEAVES) and n_bytes <= _MOST_BYTES)
 
     def whole_tables(self, n_threads: int) -> TreeTables:
         """Of all leaves of all trees."""
@@ -109,25 +111,32 @@ class Game:
     ) -> tuple[Floats, Floats]:
         """Shapley values of rows (n_rows, n_cells, n_outputs) and what they start from
         (n_outputs,); ``kept`` are the tables of all leaves, where there are such."""
-        forest = self.forest
-        sums = np.zeros((table.n_rows, self.n_cells, forest.n_outputs))
-        expected, begin = forest.start_value, 0
+        sums = np.zeros((table.n_rows, self.n_cells, self.forest.n_outputs))
+        expected, begin = np.zeros(self.forest.n_outputs), 0
         for leaves in predictor.leaves(table, _ROWS if kept else _ROWS_OF_DEEP, n_threads):
             own = sums[begin : begin + leaves.shape[1]]
             begin += len(own)
-            tables = kept
-            expected = forest.start_value
-            for first in range(0, forest.n_trees, forest.n_trees if kept else _DEEP_TREES):
-                lines = leaves
-                if kept is None:
-                    lines = leaves[first : first + _DEEP_TREES]
-                    occurring = [np.unique(of_tree, return_inverse=True) for of_tree in lines]
-                    lines = np.array([line for _, line in occurring], dtype=np.uint32)
-                    tables = self._tables(first, [leaf for leaf, _ in occurring], n_threads)
-                assert tables is not None
-                tables.add(lines, own, n_threads)
-                expected = expected + tables.expected
-        return self._mirrored(sums), expected
+            if kept is None:
+                expected = self._add_occurring(leaves, own, n_threads)
+            else:
+                kept.add(leaves, own, n_threads)
+                expected = kept.expected
+        return self._mirrored(sums), self.forest.start_value + expected
+
+    def _add_occurring(self, leaves: Leaves, inout_sums: Floats, n_threads: int) -> Floats:
+        """Add lines that are made for the leaves (n_trees, n) that occur; what is expected of the
+        trees, (n_outputs,)."""
+        expected = np.zeros(self.forest.n_outputs)
+        for first in range(0, len(leaves), _DEEP_TREES):
+            found = [
+                np.unique(of_tree, return_inverse=True)
+                for of_tree in leaves[first : first + _DEEP_TREES]
+            ]
+            tables = self._tables(first, [occurring for occurring, _ in found], n_threads)
+            lines = np.array([lines for _, lines in found], dtype=np.uint32)
+            tables.add(lines, inout_sums, n_threads)
+            expected = expected + tables.expected
+        return expected
 
     def _mirrored(self, sums: Floats) -> Floats:
         """Interactions are symmetric, and only those above the diagonal were summed."""
