@@ -144,6 +144,12 @@ def test_the_command_repeats_the_training():
     np.testing.assert_array_equal(scope["model"].predict_raw(X), model.predict_raw(X))
 
 
+def test_the_command_says_where_an_object_was_given():
+    X, y = binary(100)
+    model = OcelotClassifier(iterations=3, random_state=np.random.default_rng(0)).fit(X, y)
+    assert "random_state=...,  # an object" in model.report(X=X, y=y).markdown
+
+
 def test_weights_count_like_copies_in_the_headline():
     X, y = regression(300)
     model = OcelotRegressor(iterations=20).fit(X, y)

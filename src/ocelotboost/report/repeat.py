@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import platform
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
@@ -92,7 +93,7 @@ def _changed(subject: Subject, name: str) -> bool:
 
 def _command(subject: Subject) -> str:
     changed = [
-        f"    {name}={value!r},"
+        f"    {name}={value!r}," if _is_literal(value) else f"    {name}=...,  # an object"
         for name, value in subject.parameters.items()
         if _changed(subject, name)
     ]
@@ -111,6 +112,15 @@ def _command(subject: Subject) -> str:
         f"model = {made}\n"
         f"model.fit(X, y{rows}{continued})"
     )
+
+
+def _is_literal(value: Any) -> bool:
+    """Whether its text is Python that makes the same value."""
+    try:
+        ast.literal_eval(repr(value))
+    except (SyntaxError, ValueError):
+        return False
+    return True
 
 
 def _short(value: Any) -> str:
