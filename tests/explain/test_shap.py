@@ -194,3 +194,11 @@ def test_a_model_without_trees_explains_nothing():
     explanation = model.explain(X)
     assert_array_equal(explanation.values, np.zeros(X.shape))
     assert_allclose(explanation.base_values, 3.0)
+
+
+def test_an_average_of_models_is_explained_as_one():
+    X, y = regression(400)
+    model = OcelotRegressor(n_models=3, iterations=20).fit(X, y)
+    explanation = model.explain(X)
+    total = explanation.values.sum(axis=1) + explanation.base_values
+    assert_allclose(total, model.predict_raw(X), rtol=0, atol=1e-9)
