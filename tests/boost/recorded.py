@@ -130,7 +130,7 @@ class Training:
         rows, bins = statistics.rows, []
         for ordering in range(len(self.orderings)):
             rows.look([combination])
-            rows.fill([0], ordering if len(rows.source.orderings) > 1 else 0, [0])
+            rows.fill([0], 0, ordering if len(rows.source.orderings) > 1 else 0, [0])
             page = rows.pages.bytes[0]
             halves = np.stack([page & 15, page >> 4], axis=2)
             bins.append(halves.reshape(len(page), -1).T[: rows.source.columns.n_columns])
