@@ -36,7 +36,7 @@ def draw_contrast(sizes: Floats, seed: np.random.SeedSequence, tree: int) -> Con
     which the chances are proportional. The draw follows from the seed and the number of the tree.
 
     >>> draw_contrast(np.array([0.0, 2.0, 0.0, 1.0]), np.random.SeedSequence(0), 0)
-    Contrast(first=1, second=3)
+    Contrast(first=3, second=1)
     """
     own = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, tree))
     left, drawn = sizes.copy(), list[int]()
