@@ -13,7 +13,7 @@ import numpy as np
 from benchmarks.case import ORDERED, Case, Goal, of_catboost, of_catboost_ordered
 from benchmarks.data import Data, scaled_rows
 from benchmarks.peers import CatBoost, ChimeraBoost, Ocelot, Settings
-from benchmarks.tables import generate_table, scaled, split_table
+from benchmarks.tables import generate_classes, generate_table, scaled, split_table
 
 BOTH = (Ocelot.name, CatBoost.name)
 ALL_FOUR = (*BOTH, *ORDERED)
@@ -28,6 +28,10 @@ def _generated(scale: float) -> Data:
     return generate_table(scaled_rows(1_000_000, scale))
 
 
+def _generated_classes(scale: float) -> Data:
+    return generate_classes(scaled_rows(80_000, scale))
+
+
 def _repeated_amazon(scale: float) -> Data:
     """Rows of the whole table, drawn with repetition."""
     table = split_table("amazon").all_rows
@@ -39,6 +43,8 @@ AMAZON = _training_rows("amazon")
 KICK = _training_rows("kick")
 UP_TO_4 = Settings(loss="Logloss", max_combination=4)
 UP_TO_2 = Settings(loss="Logloss", max_combination=2)
+CLASSES_ALONE = Settings(loss="MultiClass", max_combination=1)
+CLASSES_UP_TO_4 = Settings(loss="MultiClass", max_combination=4)
 CategoricalCase = partial(Case, guests=ALL_FOUR)  # the others take categories differently
 
 CATEGORICAL_CASES = (
@@ -103,6 +109,20 @@ CATEGORICAL_CASES = (
         goals=(of_catboost("≤ 1/4", 1 / 4),),
         libraries=BOTH,
         repeat=1,
+    ),
+    *(
+        CategoricalCase(
+            name=f"classes_80k_cmax{settings.max_combination}",
+            title=f"80,000 × 24 categorical, 8 classes, c_max {settings.max_combination}",
+            way="per_tree",
+            make_data=_generated_classes,
+            settings=settings,
+            trees=50,
+            goals=(of_catboost("≤ 1/10", 1 / 10),),
+            libraries=BOTH,
+            repeat=2,
+        )
+        for settings in (CLASSES_ALONE, CLASSES_UP_TO_4)
     ),
     CategoricalCase(
         name="memory_categorical_1m",

@@ -150,3 +150,25 @@ def generate_table(rows: int, *, categorical: int = 10, numeric: int = 10, seed:
     positive = random.random(rows) < 1 / (1 + np.exp(-signal))
     names = tuple(name for name in columns if name.startswith("category"))
     return Data(pd.DataFrame(columns), positive.astype(np.int32), categorical=names)
+
+
+def generate_classes(rows: int, *, categorical: int = 24, classes: int = 8, seed: int = 20) -> Data:
+    """A task of unbalanced classes and integer categories, 2 to 80 values per column.
+
+    Small values and classes are the frequent ones. A class depends on an effect of every value and
+    on the pairs of values of neighbouring columns.
+    """
+    random = np.random.default_rng(seed)
+    columns: dict[str, NDArray[Any]] = {}
+    signal = np.zeros((rows, classes))
+    before = np.zeros(rows, dtype=np.int64)
+    for j, size in enumerate(np.geomspace(2, 80, categorical).round().astype(int)):
+        values = (size * random.random(rows) ** 1.5).astype(np.int64)
+        signal += random.normal(size=(size, classes))[values]
+        signal += random.normal(size=(1009, classes))[(values * 31 + before) % 1009]
+        before = values
+        columns[f"category_{j}"] = values.astype(np.int32)
+    signal *= 2 / signal.std()
+    signal -= 0.7 * np.arange(classes)
+    drawn = (signal + random.gumbel(size=signal.shape)).argmax(axis=1)
+    return Data(pd.DataFrame(columns), drawn.astype(np.int32), categorical=tuple(columns))

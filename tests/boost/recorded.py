@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ocelotboost.boost.boosting import Boosted
+from ocelotboost.boost.contrast import Contrast
 from ocelotboost.boost.sampling import Sampling
 from ocelotboost.boost.shard import Shard
-from ocelotboost.order.combination import Combination
+from ocelotboost.order.combination import Combination, Facet
 from ocelotboost.order.feature import Split, StatisticColumn
 from ocelotboost.order.statistic import N_BINS
 from tests import data
@@ -29,11 +31,13 @@ class Drawn:
     """A sampling that notes what is random about each tree.
 
     orderings  r
+    contrasts  the two classes that choose it, where there are more than two and statistics
     """
 
     def __init__(self, sampling: Sampling) -> None:
         self._sampling = sampling
         self.orderings: list[int] = []
+        self.contrasts: list[Contrast] = []
         self._rows: list[NDArray[np.uint32] | None] = []
         self._weights: list[NDArray[np.float32] | None] = []
 
@@ -48,6 +52,26 @@ class Drawn:
             return sums
 
         return noted
+
+    def compare(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """``Shard.compare``, which gets the contrast."""
+
+        def noted(shard: Shard, contrast: Contrast) -> Any:
+            self.contrasts.append(contrast)
+            return original(shard, contrast)
+
+        return noted
+
+    def compared(self, tree: int, gradients: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The gradients that choose a tree."""
+        if not self.contrasts:
+            return gradients
+        first, second = self.contrasts[tree]
+        return gradients[[first]] - gradients[[second]]
+
+    def facets(self, tree: int) -> Sequence[int]:
+        """Those of statistics that a tree may ask about."""
+        return self.contrasts[tree] if self.contrasts else (0,)
 
     @property
     def takes_all_rows(self) -> bool:
@@ -100,11 +124,11 @@ class Training:
                 feature = self.stages.ordered.features[column]
                 found[Split(feature, int(question.border))] = question
         first = columns.n_columns
-        for combination in self.offered:
-            statistic = self._statistic(combination)
+        for combination, facet in product(self.offered, range(self._n_facets)):
+            statistic = self._statistic(combination, facet)
             for column, by_ordering in enumerate(statistic):
                 for question in statistic_questions(first + column, by_ordering, N_BINS):
-                    feature = StatisticColumn(combination, column)
+                    feature = StatisticColumn(combination, column, facet)
                     found[Split(feature, int(question.border))] = question
             first += len(statistic)
         return found
@@ -123,14 +147,19 @@ class Training:
             found = found + combinations.after(splits[: level + 1])
         return found
 
-    def _statistic(self, combination: Combination) -> NDArray[np.uint8]:
+    @property
+    def _n_facets(self) -> int:
+        statistics = self.stages.training.statistics
+        return 1 if statistics is None else statistics.columns.n_facets
+
+    def _statistic(self, combination: Combination, facet: int) -> NDArray[np.uint8]:
         """Bins (n_columns, s + 1, n)."""
         statistics = self.stages.ordered.statistics
         assert statistics is not None
         rows, bins = statistics.rows, []
         for ordering in range(len(self.orderings)):
             rows.look([combination])
-            rows.fill([0], ordering if len(rows.source.orderings) > 1 else 0, [0])
+            rows.fill([0], facet, ordering if len(rows.source.orderings) > 1 else 0, [0])
             page = rows.pages.bytes[0]
             halves = np.stack([page & 15, page >> 4], axis=2)
             bins.append(halves.reshape(len(page), -1).T[: rows.source.columns.n_columns])
@@ -145,10 +174,14 @@ def follow(training: Training) -> Choose:
         tree_number: int, level: int, questions: list[Question], scores: NDArray[np.float64]
     ) -> Question:
         splits = training.structures[tree_number]
-        combinations = set(training.offered_after(splits[:level]))
+        facets = {
+            Facet(combination, number)
+            for combination in training.offered_after(splits[:level])
+            for number in training.drawn.facets(tree_number)
+        }
         offered = np.array(
             [
-                split.feature.statistic is None or split.feature.statistic in combinations
+                split.feature.statistic is None or split.feature.statistic in facets
                 for split in training.questions
             ]
         )

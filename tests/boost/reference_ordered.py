@@ -144,7 +144,10 @@ class OrderedTrainer:
         for tree_number, r in zip(range(plain.iterations), drawn, strict=True):
             sampled = None if sampling is None else sampling[tree_number]
             sampled = np.ones(len(y)) if sampled is None else sampled
-            parts = self.parts(supporting[r], y, weight * sampled)
+            parts = [
+                replace(part, gradients=plain.compared(tree_number, part.gradients))
+                for part in self.parts(supporting[r], y, weight * sampled)
+            ]
             answers = np.array([question.by(r) for question in questions])
             score = partial(plain.scores, answers, parts, regularization)
             chosen = plain.grow(tree_number, questions, r, sampled > 0, score)

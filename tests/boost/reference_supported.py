@@ -64,7 +64,8 @@ class SupportedTrainer:
         for tree_number, r in zip(range(plain.iterations), drawn, strict=True):
             given = sampling[tree_number]
             sampled = np.ones(len(y)) if given is None else given
-            part = Part(plain.gradients(y, models[r]), weight * sampled, weight * sampled)
+            gradients = plain.compared(tree_number, plain.gradients(y, models[r]))
+            part = Part(gradients, weight * sampled, weight * sampled)
             answers = np.array([question.by(r) for question in questions])
             score = partial(plain.scores, answers, [part], regularization)
             chosen = plain.grow(tree_number, questions, r, sampled > 0, score)

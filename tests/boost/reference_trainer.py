@@ -148,7 +148,8 @@ class Part:
 class ReferenceTrainer:
     """Trains on the given questions.
 
-    choose  picks a question from (tree, level, questions, scores); by default the best one
+    choose   picks a question from (tree, level, questions, scores); by default the best one
+    compare  makes of (tree, gradients (K, n)) those that choose the tree; by default all do
     """
 
     loss: str
@@ -159,6 +160,7 @@ class ReferenceTrainer:
     cosine: bool = True
     leaf_rule: LeafRule | None = None
     choose: Callable[[int, int, list[Question], Floats], Question] | None = None
+    compare: Callable[[int, Floats], Floats] | None = None
 
     def train(
         self, questions: list[Question], y: Floats, weight: Floats | None
@@ -184,6 +186,10 @@ class ReferenceTrainer:
     def gradients(self, y: Floats, raw: Floats) -> Floats:
         """Negative gradients (K, n)."""
         return -LOSSES[self.loss][0](y, raw)[1]
+
+    def compared(self, tree_number: int, gradients: Floats) -> Floats:
+        """Those of the gradients that choose a tree."""
+        return gradients if self.compare is None else self.compare(tree_number, gradients)
 
     def regularization(self, weight: Floats) -> float:
         """λ. Weights count rows, and small ones as many as equal weights that tell as much."""

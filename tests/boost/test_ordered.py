@@ -72,7 +72,7 @@ class Training:
         self.shards = training.holder.open(
             ShardSettings(
                 self.loss,
-                n_gradients(self.loss.n_outputs, self.settings),
+                n_gradients(training, self.loss.n_outputs, self.settings),
                 self.settings.sampling,
                 np.random.SeedSequence(0),
                 1,

@@ -78,6 +78,7 @@ class Case:
         stages = stages_of(estimator, self.X, self.y, self.weight)
         drawn = Drawn(stages.settings.sampling)
         monkeypatch.setattr(Shard, "sample", drawn.sample(Shard.sample))
+        monkeypatch.setattr(Shard, "compare", drawn.compare(Shard.compare))
         settings = replace(
             stages.settings,
             segments=divide(len(self.y), self.growth, self.first_body),
@@ -100,6 +101,7 @@ class Case:
             self.cosine,
             self.rule,
             choose,
+            training.drawn.compared,
         )
         trainer = OrderedTrainer(
             plain, self.first_body, self.growth, replace(rule, steps=1), self.body_gradients

@@ -61,6 +61,7 @@ class Case:
         stages = stages_of(estimator, X, y, self.weight)
         drawn = Drawn(stages.settings.sampling)
         monkeypatch.setattr(Shard, "sample", drawn.sample(Shard.sample))
+        monkeypatch.setattr(Shard, "compare", drawn.compare(Shard.compare))
         boosted = boost(
             stages.training, [], stages.loss, [],
             replace(stages.settings, sampling=drawn), [], stages.seed,
@@ -76,6 +77,7 @@ class Case:
             self.learning_rate,
             cosine=self.cosine,
             choose=follow(training),
+            compare=training.drawn.compared,
         )
         y = mixed(self.loss)[1].astype(np.float64)
         return SupportedTrainer(plain, self.supporting_rate).train(

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.kernels.contract import History
-from ocelotboost.order.combination import Combination
+from ocelotboost.order.combination import Combination, Facet
 from ocelotboost.order.ordering import draw_orderings
 from ocelotboost.order.parcels import one_parcel
 from ocelotboost.order.statistic import StatisticTargets, statistic_columns, statistic_units
@@ -67,8 +67,10 @@ def make_source(
     n_supporting: int = 2,
     priors: tuple[float, ...] = (0.0, 0.5, 1.0),
     prior_weight: float = 1.0,
+    n_facets: int = 1,
 ) -> StatisticSource:
-    """Two targets: zeros and ones, and numbers. ``target`` (n,) takes the place of the numbers."""
+    """Two targets: zeros and ones, and numbers. ``target`` (n,) takes the place of the numbers.
+    They share one facet, or have two."""
     rng = np.random.default_rng(seed + 2)
     numbers = rng.normal(size=n_rows).astype(np.float32)
     classes = rng.integers(0, 2, size=n_rows).astype(np.float32)
@@ -78,6 +80,7 @@ def make_source(
         highs=np.array([1.0, 1.5]),
         centers=np.array([0.5, 0.1]),
         names=("a class", "a number"),
+        n_facets=n_facets,
     )
     in_order = history == History.BEFORE
     return StatisticSource(
@@ -94,9 +97,11 @@ def make_source(
     )
 
 
-def bins_of(store: RowsAndStore, combination: Combination, ordering: int = 0) -> NDArray[np.uint8]:
-    """The bins of all columns of a statistic: (n_columns, n)."""
-    return unpacked(store, store.pages_of([combination], ordering)[0])
+def bins_of(
+    store: RowsAndStore, combination: Combination, ordering: int = 0, facet: int = 0
+) -> NDArray[np.uint8]:
+    """The bins of all columns of a statistic's facet: (n_columns, n)."""
+    return unpacked(store, store.pages_of([Facet(combination, facet)], ordering)[0])
 
 
 def unpacked(store: RowsAndStore, page: int) -> NDArray[np.uint8]:

@@ -34,7 +34,7 @@ from tests.order.sources import (
 N_ROWS = 150
 SPLITS = [
     Split(Number(0), 7),
-    *(Split(StatisticColumn(c, column), 5) for c in COMBINATIONS for column in (0, 3)),
+    *(Split(StatisticColumn(c, 3 * facet, facet), 5) for c in COMBINATIONS for facet in (0, 1)),
     Split(CategoryValue(5, 6), 3),
 ]
 
@@ -46,7 +46,7 @@ def expected_leaves(store, block, splits):
         own = (
             column_bins(block, feature.column)
             if feature.statistic is None
-            else bins_of(store, feature.statistic)[feature.column]
+            else bins_of(store, feature.combination, 0, feature.facet)[feature.column]
         )
         leaves = 2 * leaves + (own > bin)
     return leaves
@@ -61,7 +61,8 @@ def answers(binned, statistics, splits):
 
 @pytest.mark.parametrize("capacity", [1, 2, 100])
 def test_training_rows_and_an_eval_set_of_the_same_rows_answer_alike(capacity):
-    source, block = make_source(N_ROWS, 2, history=History.ALL), make_block(N_ROWS, 2)
+    source = make_source(N_ROWS, 2, history=History.ALL, n_facets=2)
+    block = make_block(N_ROWS, 2)
     store = make_store(source, block, capacity * page_bytes(source, block))
     hashes = {
         feature: own[source.data.codes[line]]
@@ -84,16 +85,17 @@ def test_training_rows_and_an_eval_set_of_the_same_rows_answer_alike(capacity):
 
 
 def test_the_bytes_of_an_address_hold_the_bins():
-    source, block = make_source(N_ROWS, 3), make_block(N_ROWS, 3)
+    source, block = make_source(N_ROWS, 3, n_facets=2), make_block(N_ROWS, 3)
     store = make_store(source, block)
     binned = BinnedRows(block, store.rows.pages)
     for ordering in range(3):
         for feature, expected in (
             *((Number(column), column_bins(block, column)) for column in NUMBERS),
             *(
-                (StatisticColumn(combination, column), bins)
+                (StatisticColumn(combination, column, facet), bins)
                 for combination in COMBINATIONS
-                for column, bins in enumerate(bins_of(store, combination, ordering))
+                for facet in range(2)
+                for column, bins in enumerate(bins_of(store, combination, ordering, facet))
             ),
         ):
             ((splits, pages),) = located([Split(feature, 0)], store, ordering)

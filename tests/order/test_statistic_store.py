@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ocelotboost import OcelotClassifier, ParameterError
 from ocelotboost.order import combination_codes, pages, statistic_rows, statistic_store
-from ocelotboost.order.combination import Combination
+from ocelotboost.order.combination import Combination, Facet
 from tests.data import assert_same_bits
 from tests.kernels.strategies import SEEDS
 from tests.order.sources import (
@@ -32,6 +32,7 @@ N_ROWS = 40
 
 @given(
     st.integers(0, 3),
+    st.integers(1, 2),
     st.integers(1, 30),
     st.booleans(),
     st.sampled_from([0, 1, 3, 100]),
@@ -44,9 +45,10 @@ N_ROWS = 40
     ),
 )
 def test_whatever_was_fetched_before_a_page_holds_the_right_bytes(
-    n_supporting, capacity, one_at_a_time, n_kept, requests
+    n_supporting, n_facets, capacity, one_at_a_time, n_kept, requests
 ):
-    source, block = make_source(N_ROWS, 1, n_supporting=n_supporting), make_block(N_ROWS, 1)
+    source = make_source(N_ROWS, 1, n_supporting=n_supporting, n_facets=n_facets)
+    block = make_block(N_ROWS, 1)
     budget = capacity * page_bytes(source, block) + 1
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(combination_codes, "_KEPT_BYTES", n_kept * 4 * source.data.n_rows)
@@ -55,11 +57,13 @@ def test_whatever_was_fetched_before_a_page_holds_the_right_bytes(
             patch.setattr(statistic_store, "_CODE_BYTES", 1)
         for asked, ordering in requests:
             ordering = min(ordering, n_supporting)
-            some = [COMBINATIONS[i] for i in asked[:capacity]]
+            some = [Facet(COMBINATIONS[i], number) for i in asked for number in range(n_facets)]
+            some = some[:capacity]
             statistics, numbers = small.fetch(some, ordering)
-            assert len(set(numbers)) == len(set(statistics))
-            for page, combination in zip(numbers, some, strict=True):
-                expected = bins_of(large, combination, ordering)
+            of_pages = zip(statistics, [facet.number for facet in some], strict=True)
+            assert len(set(numbers)) == len(set(of_pages))
+            for page, (combination, number) in zip(numbers, some, strict=True):
+                expected = bins_of(large, combination, ordering, number)
                 np.testing.assert_array_equal(unpacked(small, page), expected)
             assert small.pages.nbytes <= budget
 
@@ -72,7 +76,7 @@ def test_room_grows_as_pages_are_needed_and_nothing_that_was_made_is_lost(monkey
     assert 1 <= at_first <= 3
     for ordering in range(4):
         for combination in COMBINATIONS:
-            growing.fetch([combination], ordering)
+            growing.fetch([Facet(combination)], ordering)
     assert at_first < len(growing.pages) < growing.capacity
     for ordering in range(4):
         for combination in COMBINATIONS:
@@ -88,7 +92,7 @@ def test_without_memory_for_more_pages_the_error_says_what_to_do(monkeypatch):
     def no_memory(*arguments, **keywords):
         raise MemoryError
 
-    store.fetch(COMBINATIONS[:1], 0)
+    store.fetch([Facet(COMBINATIONS[0])], 0)
     monkeypatch.setattr(pages.np, "empty", no_memory)
     with pytest.raises(MemoryError, match="make cache_memory smaller, for example"):
         store.rows.pages._grow()
@@ -125,8 +129,8 @@ def test_what_was_not_asked_for_the_longest_goes_first(monkeypatch):
 
     def fetch(*asked):
         made.clear()
-        store.fetch([COMBINATIONS[i] for i in asked], 0)
-        return [COMBINATIONS.index(combination) for combination in made]
+        store.fetch([Facet(COMBINATIONS[i]) for i in asked], 0)
+        return [COMBINATIONS.index(facet.combination) for facet in made]
 
     assert fetch(0, 1) == [0, 1]
     assert fetch(2) == [2]
@@ -144,16 +148,16 @@ def test_combinations_that_divide_the_rows_alike_share_a_page(capacity):
     b[:] = 1 - a  # the first feature under other names
     source.data.value_counts[:2] = 2
     store = make_store(source, block, capacity * page_bytes(source, block))
-    alike = [Combination((1,)), Combination((4,)), Combination((1, 4))]
+    alike = [Facet(Combination(own)) for own in ((1,), (4,), (1, 4))]
     for ordering in (0, 1):
         statistics, numbers = store.fetch(alike, ordering)
         assert len(set(statistics)) == len(set(numbers)) == 1
         assert statistics[0].n_values == 2
-        ((other,), (page,)) = store.fetch([Combination((1, 6))], ordering)
+        ((other,), (page,)) = store.fetch([Facet(Combination((1, 6)))], ordering)
         assert other is not statistics[0]
         assert other.fingerprint != statistics[0].fingerprint
         assert capacity == 1 or page not in numbers
-        assert store.fetch([Combination((4, 6))], ordering) == ([other], [page])
+        assert store.fetch([Facet(Combination((4, 6)))], ordering) == ([other], [page])
     assert (store.pages[page] != store.pages[numbers[0]]).any() or capacity == 1
 
 
@@ -192,7 +196,7 @@ def test_an_interruption_leaves_no_page_and_no_codes_that_were_not_filled(monkey
             with monkeypatch.context() as patch:
                 patch.setattr(statistic_rows.native, kernel, interrupted)
                 with pytest.raises(KeyboardInterrupt):
-                    store.fetch([combination], 0)
+                    store.fetch([Facet(combination)], 0)
     for combination in COMBINATIONS:
         np.testing.assert_array_equal(bins_of(store, combination), bins_of(whole, combination))
 

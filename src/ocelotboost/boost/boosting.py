@@ -82,11 +82,15 @@ def boost(
     finished, its metrics included."""
     loss_pass = pass_for(loss, settings.n_threads)
     loss_metric = LossMetric(loss, loss_pass)
-    samples, *others = seed.spawn(4)
+    samples, *others, contrasts = seed.spawn(5)
     generators, n_outputs = Generators.of(others), loss.n_outputs
     shards = training.holder.open(
         ShardSettings(
-            loss, n_gradients(n_outputs, settings), settings.sampling, samples, settings.n_threads
+            loss,
+            n_gradients(training, n_outputs, settings),
+            settings.sampling,
+            samples,
+            settings.n_threads,
         )
     )
     models = _models(training, shards, loss, loss_pass, settings)
@@ -103,7 +107,7 @@ def boost(
         best=BestIteration(watched, judge.higher_is_better, settings.early_stopping_rounds),
         clock=TimeLimit(settings.time_limit),
     )
-    grower = Grower(training, shards, n_outputs, settings, generators)
+    grower = Grower(training, shards, n_outputs, settings, generators, contrasts)
     trees, iterations = state.trees, settings.iterations
     snapshots.resume(state)
     if trees:

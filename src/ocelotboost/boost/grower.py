@@ -6,6 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+import numpy as np
+
+from ocelotboost.boost.contrast import Contrast, draw_contrast
 from ocelotboost.boost.settings import BoostSettings
 from ocelotboost.boost.shard import GradientSums
 from ocelotboost.boost.shards import Shards, ask
@@ -36,13 +39,17 @@ class Grower:
         n_outputs: int,
         settings: BoostSettings,
         generators: Generators,
+        contrasts: np.random.SeedSequence,
     ) -> None:
+        """``contrasts``: the seed of their draws."""
         self._training = training
         self._shards = shards
         self._n_outputs = n_outputs
         self._settings = settings
         self._generators = generators
+        self._contrasts = contrasts
         self._rows = AllRows(GrowingShards(shards))
+        self._facets: Sequence[int] = range(_n_facets(training))
         self._scorers = _scorers(training, shards, self._rows, n_outputs, settings)
         self._n_eras = 1 if settings.segments is None else settings.segments.n_segments + 1
 
@@ -56,16 +63,22 @@ class Grower:
         training, settings, generators = self._training, self._settings, self._generators
         size = leaf_size(trees[-1]) if trees else self._mean_length(ordering)
         sums = ask(self._shards, lambda shard: shard.sample(ordering, size, len(trees)))
+        n_outputs, facets = self._n_outputs, self._facets
+        if has_contrasts(training, n_outputs):
+            contrast = self._contrast(sums, len(trees))
+            sums = ask(self._shards, lambda shard: shard.compare(contrast))
+            n_outputs, facets = 1, contrast
         scale = self._scale(sums)
         offsets = self._shards.each(lambda shard: shard.pack(scale, self._n_eras))
         return grow_oblivious(
-            GradientUnits(scale.units, self._n_outputs),
+            GradientUnits(scale.units, n_outputs),
             self._rows,
             Cells.of(offsets, self._n_eras),
             ordering,
             *draw_candidates(
                 training.n_columns, settings.combinations, settings.rsm, generators.columns
             ),
+            facets,
             self._scorers,
             depth=settings.depth,
             noise=noise_scale(
@@ -76,6 +89,10 @@ class Grower:
             ),
             rng=generators.noise,
         )
+
+    def _contrast(self, sums: Sequence[GradientSums], tree: int) -> Contrast:
+        own = sum_in_order([own.fields[: self._n_outputs] for own in sums])
+        return draw_contrast(own, self._contrasts, tree)
 
     def _mean_length(self, ordering: int) -> float:
         """Of the rows' gradients."""
@@ -98,12 +115,23 @@ class Grower:
             self._scorers.statistics.used(combinations_of(tree))
 
 
-def n_gradients(n_outputs: int, settings: BoostSettings) -> int:
-    """How many a row has: one per output, or per output and segment."""
-    segments = settings.segments
+def has_contrasts(training: TrainingSet, n_outputs: int) -> bool:
+    """Whether two classes choose each tree. Where no statistic has facets trees cost less, and
+    all classes do."""
+    return 2 < n_outputs == _n_facets(training)
+
+
+def _n_facets(training: TrainingSet) -> int:
+    """That a statistic has."""
+    return 1 if training.statistics is None else training.statistics.columns.n_facets
+
+
+def n_gradients(training: TrainingSet, n_outputs: int, settings: BoostSettings) -> int:
+    """How many of a row choose a tree: one per output, or per output and segment."""
+    own, segments = 1 if has_contrasts(training, n_outputs) else n_outputs, settings.segments
     if segments is not None and settings.body_gradients == "segment":
-        return n_outputs * segments.n_segments
-    return n_outputs
+        return own * segments.n_segments
+    return own
 
 
 class GrowingShards:
@@ -123,7 +151,8 @@ def _scorers(
 ) -> Scorers:
     n_leaves = max(min(1 << (settings.depth - 1), training.n_rows), 1)
     n_eras = 1 if settings.segments is None else settings.segments.n_segments + 1
-    gradients = n_gradients(n_outputs, settings)
+    gradients = n_gradients(training, n_outputs, settings)
+    n_facets = 2 if has_contrasts(training, n_outputs) else _n_facets(training)
     columns = statistics = None
     if shards.statistics is None or (training.layout.bin_counts > 1).any():
         columns = ColumnScorer(
@@ -133,7 +162,7 @@ def _scorers(
         statistics = StatisticScorer(
             shards.statistics,
             rows,
-            settings.combinations.most(settings.depth),
+            n_facets * settings.combinations.most(settings.depth),
             gradients,
             n_leaves * n_eras,
             settings.model_size_reg,

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ocelotboost.boost.contrast import Contrast
 from ocelotboost.boost.evidence import Evidence
 from ocelotboost.boost.models import UnseenRows
 from ocelotboost.boost.ordered_rows import OrderedRows
@@ -173,10 +174,19 @@ class Shard:
             self._sample(own, leaf_size, self._generator(tree, p))
             for p, own in enumerate(self.chosen)
         ]
-        return [
-            self._gradient_sums(own, sample.weight)
-            for own, sample in zip(self.chosen, self._sampled, strict=True)
+        return self._sums_of_chosen()
+
+    def compare(self, contrast: Contrast) -> list[GradientSums]:
+        """Of the sampled rows' gradients, only the differences of two classes choose the tree."""
+        self.chosen = [
+            replace(
+                own,
+                gradients=contrast.of(own.gradients, len(own.own)),
+                own=contrast.of(own.own, len(own.own)),
+            )
+            for own in self.chosen
         ]
+        return self._sums_of_chosen()
 
     def pack(self, scale: Scale, n_eras: int) -> NDArray[np.uint32]:
         """Gradients become integers, and the chosen rows a single leaf: where its eras begin."""
@@ -210,6 +220,12 @@ class Shard:
         eras = np.searchsorted(taken, evidence.eras).astype(np.uint32)
         weight = sampled if weight is None else sampled * weight
         return Sample(every.take(taken), eras, weight)
+
+    def _sums_of_chosen(self) -> list[GradientSums]:
+        return [
+            self._gradient_sums(own, sample.weight)
+            for own, sample in zip(self.chosen, self._sampled, strict=True)
+        ]
 
     def _gradient_sums(
         self, evidence: Evidence, weight: NDArray[np.float32] | None

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ocelotboost.loss.base import Floats
 from ocelotboost.model.forest import Forest
 from ocelotboost.model.statistic_table import join_statistics, no_statistics
-from ocelotboost.order.combination import Combination
+from ocelotboost.order.combination import Combination, Facet
 from ocelotboost.order.feature import Split
 from ocelotboost.order.whole_data import WholeData
 from ocelotboost.quantize.quantizer import Quantizer
@@ -54,7 +54,7 @@ def leaf_size(tree: GrownTree) -> float:
 def combinations_of(tree: GrownTree) -> set[Combination]:
     """The combinations whose statistics a tree asks about."""
     asked = (split.feature.statistic for split in tree.splits)
-    return {combination for combination in asked if combination is not None}
+    return {facet.combination for facet in asked if facet is not None}
 
 
 def pack_forest(
@@ -67,7 +67,7 @@ def pack_forest(
     splits = [split for tree in trees for split in tree.splits]
     used = sorted({c for tree in trees for c in combinations_of(tree)}, key=_reading_order)
     tables = [] if whole_data is None else [whole_data.table(c) for c in used]
-    first = {c: quantizer.n_columns + i * tables[i].n_columns for i, c in enumerate(used)}
+    first = _first_columns(used, quantizer.n_columns, whole_data)
     columns = np.array([split.feature.model_column(first) for split in splits], dtype=np.uint32)
     bins = np.array([split.bin for split in splits], dtype=np.uint8)
     statistics = join_statistics(no_statistics(), *tables)
@@ -92,6 +92,17 @@ def pack_forest(
         ),
     )
     return forest.pruned()
+
+
+def _first_columns(
+    used: list[Combination], n_before: int, whole_data: WholeData | None
+) -> dict[Facet, int]:
+    """Where the columns of each facet begin, one combination after the other."""
+    if whole_data is None:
+        return {}
+    columns = whole_data.rule.columns
+    facets = [Facet(combination, f) for combination in used for f in range(columns.n_facets)]
+    return {facet: n_before + i * columns.n_columns for i, facet in enumerate(facets)}
 
 
 def _borders(columns: NDArray[np.uint32], bins: NDArray[np.uint8], quantizer: Quantizer) -> Floats:

@@ -116,7 +116,7 @@ def training_needs(
     segments = segments_of(settings, n, target)
     # Targets, predictions, gradients and leaves are in files.
     yield Need(f"{n:,} rows sorted by leaf (8 bytes per row)", 8 * n)
-    n_gradients = n_outputs
+    n_gradients = 1 if _has_contrasts(settings, extent, target) else n_outputs
     if segments is not None:
         own = _ordered_bytes(settings, segments, n_outputs, extent.weighted)
         yield Need(f"supporting models of Ordered mode ({own // n} bytes per row)", own)
@@ -166,7 +166,8 @@ def statistic_needs(settings: Settings, extent: Extent, target: Target) -> Itera
     statistics = settings.order.statistics
     if not extent.n_categorical:
         return
-    n_pages = _combination_count(settings, extent) * (settings.order.n_supporting + 1)
+    n_facets = target.n_classes if target.n_classes > 2 else 1
+    n_pages = _combination_count(settings, extent) * (settings.order.n_supporting + 1) * n_facets
     page = _page_bytes(settings, extent, target)
     most = min(n_pages * page, max(statistics.cache_bytes // page, 1) * page)
     most += min(n_pages * page // extent.n_rows * extent.n_watched, statistics.cache_bytes)
@@ -187,6 +188,13 @@ def _combination_count(settings: Settings, extent: Extent) -> int:
     return min(sum(comb(n_features, size) for size in sizes), offered)
 
 
+def _has_contrasts(settings: Settings, extent: Extent, target: Target) -> bool:
+    """Whether two classes choose each tree, for certain: without combinations, all features might
+    be one-hot encoded."""
+    has_statistics = extent.n_categorical > 0 and settings.order.statistics.max_combination > 1
+    return has_statistics and target.n_classes > 2
+
+
 def _model_count(settings: Settings, extent: Extent, segments: Segments | None) -> int:
     """Models of all rows: M₀, and in Plain mode with categories those that support it."""
     return 1 + (settings.order.n_supporting if segments is None and extent.n_categorical else 0)
@@ -204,7 +212,7 @@ def _category_needs(
     if not at_most:
         joined = min(joined, 4 * n * _combination_count(settings, extent))
     yield Need("codes of categories that are combined", joined)
-    offered = extent.n_categorical
+    offered = extent.n_categorical * (2 if target.n_classes > 2 else 1)
     if order.statistics.max_combination > 1:
         offered *= settings.training.loop.depth + 1
     columns = _page_bytes(settings, extent, target) // n
@@ -219,8 +227,8 @@ def _page_bytes(settings: Settings, extent: Extent, target: Target) -> int:
 
 
 def page_bytes_per_row(settings: Settings, target: Target) -> int:
-    """Of one target statistic: two columns to a byte."""
-    n_targets = max(target.n_classes - 1, 2)
+    """Of one target statistic, or of one class where there are many: two columns to a byte."""
+    n_targets = 1 if target.n_classes > 2 else 2
     return -(-(n_targets * len(settings.order.statistics.priors) + 1) // 2)
 
 

@@ -7,6 +7,7 @@ joined with every categorical feature.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,15 +43,17 @@ def grow_oblivious(
     ordering: int,
     candidates: NDArray[np.uint8],
     combinations: Combinations,
+    facets: Sequence[int],
     scorers: Scorers,
     *,
     depth: int,
     noise: float,
     rng: np.random.Generator,
 ) -> list[Split]:
-    """The splits of a tree, chosen by the rows in ``root``; in Ordered mode those of each era by
-    what the eras before say of them. It ends before ``depth`` when the best split divides no leaf;
-    whether the last one does is seen later, by the leaves it makes."""
+    """The splits of a tree, chosen by the rows in ``root`` and these facets of statistics; in
+    Ordered mode those of each era by what the eras before say of them. It ends before ``depth``
+    when the best split divides no leaf; whether the last one does is seen later, by the leaves it
+    makes."""
     columns, statistics = scorers.columns, scorers.statistics
     splits: list[Split] = []
     score = 0.0
@@ -60,7 +63,7 @@ def grow_oblivious(
     if columns is not None:
         columns.start(gradients, candidates)
     if statistics is not None:
-        statistics.start(gradients, combinations.single, ordering)
+        statistics.start(gradients, combinations.single, facets, ordering)
     while True:
         found: list[Candidate | None] = []
         if columns is not None:

@@ -21,7 +21,7 @@ from ocelotboost.grow.scorer import HISTOGRAM_BYTES, Candidate, ScoreSettings
 from ocelotboost.kernels import native
 from ocelotboost.kernels.contract import packed_layout
 from ocelotboost.kernels.memory import aligned_empty
-from ocelotboost.order.combination import Combination
+from ocelotboost.order.combination import Combination, Facet
 from ocelotboost.order.feature import Split, StatisticColumn
 from ocelotboost.order.statistic_store import Statistic, StatisticStore
 
@@ -29,8 +29,8 @@ from ocelotboost.order.statistic_store import Statistic, StatisticStore
 class StatisticScorer:
     """Scores combinations level after level of one tree; one scorer serves all trees.
 
-    Each statistic of the tree has a shelf with a histogram for every cell; combinations that share
-    a statistic share its shelf. When the histograms of all shelves would take too much memory, a
+    Each facet of a statistic has a shelf with a histogram for every cell; combinations that share
+    a statistic share its shelves. When the histograms of all shelves would take too much memory, a
     level is done a few statistics at a time, from rows.
     """
 
@@ -56,38 +56,48 @@ class StatisticScorer:
         self.capacity = min(n_cells, max(HISTOGRAM_BYTES // shelf_bytes, 1))
         self._histograms = self._empty(most_offered, self.capacity)
         self._used: set[Combination] = set()  # by the model
-        # Of each offered combination, in the order of offering:
+        # Of each offered facet, in the order of offering:
         self._shelves = np.empty(most_offered, dtype=np.uint32)
         self._value_counts = np.empty(most_offered, dtype=np.uint32)
         self._in_model = np.empty(most_offered, dtype=np.uint8)
-        # Of each shelf, as long as all statistics have pages:
+        # Of each shelf, as long as all of them have pages:
         self._pages = np.empty(most_offered, dtype=np.uint32)
 
     def start(
-        self, gradients: GradientUnits, combinations: Sequence[Combination], ordering: int
+        self,
+        gradients: GradientUnits,
+        combinations: Sequence[Combination],
+        facets: Sequence[int],
+        ordering: int,
     ) -> None:
-        """A new tree: the units of its gradients, the features it may use, and its ordering."""
+        """A new tree: the units of its gradients, the features and facets it may use, and its
+        ordering."""
         self._gradients = gradients
+        self._facets = facets
         self._ordering = ordering
         self._n_old = 0
-        self._offered: dict[Combination, None] = {}
-        self._shelf_of: dict[Statistic, int] = {}
+        self._offered: dict[Facet, None] = {}
+        self._shelf_of: dict[tuple[Statistic, int], int] = {}
         self.offer(combinations)
 
     def offer(self, combinations: Sequence[Combination]) -> None:
         """More combinations for the next levels of this tree."""
         store, used, shelf_of = self._store, self._used, self._shelf_of
-        new = [combination for combination in combinations if combination not in self._offered]
+        facets = (Facet(own, number) for own in combinations for number in self._facets)
+        new = [facet for facet in facets if facet not in self._offered]
         for first in range(0, len(new), store.capacity):
             some = new[first : first + store.capacity]
             statistics, pages = store.fetch(some, self._ordering)
-            shelves = [shelf_of.setdefault(own, len(shelf_of)) for own in statistics]
+            shelves = [
+                shelf_of.setdefault((statistic, facet.number), len(shelf_of))
+                for statistic, facet in zip(statistics, some, strict=True)
+            ]
             own = slice(len(self._offered), len(self._offered) + len(some))
             self._offered.update(dict.fromkeys(some))
             self._shelves[own] = shelves
             self._pages[shelves] = pages
             self._value_counts[own] = [statistic.n_values for statistic in statistics]
-            self._in_model[own] = [combination in used for combination in some]
+            self._in_model[own] = [facet.combination in used for facet in some]
 
     def used(self, combinations: Iterable[Combination]) -> None:
         """These are in the model now."""
@@ -104,14 +114,14 @@ class StatisticScorer:
         """The best split of all statistics; ``before`` is the score without a further split."""
         if not self._offered:
             return None
-        n_statistics = len(self._shelf_of)
-        scores = np.empty((n_statistics, self._n_columns))
-        bins = np.empty((n_statistics, self._n_columns), dtype=np.uint8)
+        n_shelves = len(self._shelf_of)
+        scores = np.empty((n_shelves, self._n_columns))
+        bins = np.empty((n_shelves, self._n_columns), dtype=np.uint8)
         if level is None:
             self._score_from_rows(cells, scores, bins)
         else:
             self._score_level(level, scores, bins)
-        self._n_old = n_statistics
+        self._n_old = n_shelves
         n_offered = len(self._offered)
         shelves = self._shelves[:n_offered]
         which, column, gain = native.choose_statistic(
@@ -124,8 +134,9 @@ class StatisticScorer:
             self._model_size_reg,
         )
         shelf = int(shelves[which])
-        combination = next(islice(self._offered, which, None))
-        split = Split(StatisticColumn(combination, column), int(bins[shelf, column]))
+        facet = next(islice(self._offered, which, None))
+        feature = StatisticColumn(facet.combination, column, facet.number)
+        split = Split(feature, int(bins[shelf, column]))
         return Candidate(split, float(scores[shelf, column]), gain + before)
 
     def _score_level(
@@ -135,16 +146,16 @@ class StatisticScorer:
         bins: NDArray[np.uint8],
     ) -> None:
         """As many statistics at a time as can have pages."""
-        n_statistics, capacity = len(self._shelf_of), self._store.capacity
-        if n_statistics <= capacity:
+        n_shelves, capacity = len(self._shelf_of), self._store.capacity
+        if n_shelves <= capacity:
             # None of them lost its page since it was offered: all others were asked for earlier.
-            pages, n_old = self._pages[:n_statistics], self._n_old
+            pages, n_old = self._pages[:n_shelves], self._n_old
             self._score(level, pages, 0, n_old, self._histograms, scores, bins)
             return
-        statistics = list(self._shelf_of)
-        for first in range(0, n_statistics, capacity):
+        shelves = list(self._shelf_of)
+        for first in range(0, n_shelves, capacity):
             some = slice(first, first + capacity)
-            pages = self._fetch_again(statistics[some])
+            pages = self._fetch_again(shelves[some])
             n_old = min(max(self._n_old - first, 0), len(pages))
             self._score(level, pages, first, n_old, self._histograms, scores[some], bins[some])
 
@@ -156,14 +167,14 @@ class StatisticScorer:
     ) -> None:
         level = Level.from_rows(cells)
         histograms = self._empty(1, cells.n_cells)
-        for i, statistic in enumerate(self._shelf_of):
+        for i, shelf in enumerate(self._shelf_of):
             one = slice(i, i + 1)
-            pages = self._fetch_again([statistic])
+            pages = self._fetch_again([shelf])
             self._score(level, pages, 0, 0, histograms, scores[one], bins[one])
 
-    def _fetch_again(self, statistics: Sequence[Statistic]) -> NDArray[np.uint32]:
-        combinations = [statistic.combination for statistic in statistics]
-        pages = self._store.pages_of(combinations, self._ordering)
+    def _fetch_again(self, shelves: Sequence[tuple[Statistic, int]]) -> NDArray[np.uint32]:
+        facets = [Facet(statistic.combination, number) for statistic, number in shelves]
+        pages = self._store.pages_of(facets, self._ordering)
         return np.array(pages, dtype=np.uint32)
 
     def _score(

@@ -14,26 +14,26 @@ from numpy.typing import NDArray
 
 from ocelotboost.kernels import native
 from ocelotboost.kernels.contract import NO_PAGE
-from ocelotboost.order.combination import Combination
+from ocelotboost.order.combination import Facet
 from ocelotboost.order.feature import Address, Split
 from ocelotboost.order.pages import PageBytes
 from ocelotboost.quantize.block import SlottedColumns
 
-#: The page of each combination's statistic.
-PageOf = Mapping[Combination, int]
+#: The page of each facet of a statistic.
+PageOf = Mapping[Facet, int]
 
 
 class PagedStatistics(Protocol):
     """Target statistics of some rows, in pages.
 
-    capacity  how many statistics can be asked for at a time
+    capacity  how many facets can be asked for at a time
     """
 
     @property
     def capacity(self) -> int: ...
 
-    def pages_of(self, combinations: Sequence[Combination], ordering: int) -> list[int]:
-        """The pages of at most ``capacity`` combinations; valid until the next call."""
+    def pages_of(self, facets: Sequence[Facet], ordering: int) -> list[int]:
+        """The pages of at most ``capacity`` facets; valid until the next call."""
         ...
 
 
@@ -52,12 +52,12 @@ def located(
     for first in range(0, len(splits), most):
         some = splits[first : first + most]
         asked = (split.feature.statistic for split in some)
-        combinations = [combination for combination in asked if combination is not None]
+        facets = [facet for facet in asked if facet is not None]
         pages = []
-        if combinations:
+        if facets:
             assert statistics is not None, "a statistic, but no categories"
-            pages = statistics.pages_of(combinations, ordering)
-        yield Located(some, dict(zip(combinations, pages, strict=True)))
+            pages = statistics.pages_of(facets, ordering)
+        yield Located(some, dict(zip(facets, pages, strict=True)))
 
 
 class BinnedRows:

@@ -1,4 +1,4 @@
-"""Combinations of categorical features."""
+"""Combinations of categorical features, and what is known of their values."""
 
 from __future__ import annotations
 
@@ -24,3 +24,13 @@ class Combination(NamedTuple):
 
     def joined(self, feature: int) -> Combination:
         return Combination(tuple(sorted({*self.features, feature})), self.base)
+
+
+class Facet(NamedTuple):
+    """The part of a combination's target statistic that is made, kept and asked for together.
+
+    number  of more than two classes, the class it is about. Otherwise there is one facet: all
+    """
+
+    combination: Combination
+    number: int = 0

@@ -84,15 +84,16 @@ class Exchange:
             for combination in combinations
         ]
 
-    def fill(self, which: Sequence[int], ordering: int, pages: Sequence[int]) -> None:
-        """Pages of some of the combinations that were looked at."""
+    def fill(self, which: Sequence[int], facet: int, ordering: int, pages: Sequence[int]) -> None:
+        """Pages of a facet, for some of the combinations that were looked at."""
         if not which:
             return
         sequence = self._sequences[ordering] if self._rule.history == History.BEFORE else None
         chosen = [self._looked_at[i] for i in which]
-        past = [self._known[combination].past(sequence) for combination in chosen]
+        fields = self._rule.columns.fields_of(facet)
+        past = [self._known[combination].past(sequence, fields) for combination in chosen]
         self._shards.tell_each(
-            lambda rows, own: rows.fill_after(chosen, ordering, pages, own),
+            lambda rows, own: rows.fill_after(chosen, facet, ordering, pages, own),
             list(zip(*past, strict=True)),
         )
         self._forget_some()
@@ -150,9 +151,9 @@ class AllTotals:
         of_parcels = sum(where.nbytes + totals.nbytes for where, totals in self._of_parcels)
         return int(of_parcels + self.totals.nbytes + 20 * len(self.keys))
 
-    def past(self, sequence: Sequence[int] | None) -> list[PastTotals]:
+    def past(self, sequence: Sequence[int] | None, fields: NDArray[np.intp]) -> list[PastTotals]:
         """What each shard is told: of the parcels before each parcel in a sequence; None: of all
-        other parcels."""
+        other parcels. ``fields`` of the totals are wanted."""
         if sequence is None:
             before = [self.totals.take(w, axis=0) - totals for w, totals in self._of_parcels]
         else:
@@ -162,7 +163,8 @@ class AllTotals:
             end = first + len(own.parcels)
             values = [present for present, _ in own.parcels]
             counts = self.totals[:, 0].take(where)
-            answers.append(PastTotals(values, before[first:end], counts, largest))
+            wanted = [totals.take(fields, axis=1) for totals in before[first:end]]
+            answers.append(PastTotals(values, wanted, counts, largest))
             first = end
         return answers
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from ocelotboost.order.combination import Combination
+from ocelotboost.order.combination import Combination, Facet
 from ocelotboost.quantize.block import Bins, ColumnSplit
 
 _HALF_A_BYTE = 15
@@ -48,8 +48,8 @@ class Feature(Protocol):
     """Anything that gives every row a bin. Features are equal when they ask about the same."""
 
     @property
-    def statistic(self) -> Combination | None:
-        """The combination whose statistic holds the bins; None: the table holds them."""
+    def statistic(self) -> Facet | None:
+        """What of a combination's statistic holds the bins; None: the table holds them."""
         ...
 
     @property
@@ -57,7 +57,7 @@ class Feature(Protocol):
         """What a tree that asks about this feature joins with further categorical features."""
         ...
 
-    def address(self, columns: Sequence[Address], pages: Mapping[Combination, int]) -> Address:
+    def address(self, columns: Sequence[Address], pages: Mapping[Facet, int]) -> Address:
         """Where the bins of some rows are, by where they are for the columns of the table and for
         the statistics of combinations."""
         ...
@@ -67,9 +67,9 @@ class Feature(Protocol):
         a feature that may be no part of one."""
         ...
 
-    def model_column(self, first_columns: Mapping[Combination, int]) -> int:
+    def model_column(self, first_columns: Mapping[Facet, int]) -> int:
         """The column of a model that the feature becomes. ``first_columns`` are where the columns
-        of each combination's statistic begin."""
+        of each facet of a statistic begin."""
         ...
 
     def to_json(self) -> list[Any]:
@@ -92,13 +92,13 @@ class _TableColumn:
 
     statistic = None
 
-    def address(self, columns: Sequence[Address], pages: Mapping[Combination, int]) -> Address:
+    def address(self, columns: Sequence[Address], pages: Mapping[Facet, int]) -> Address:
         return columns[self.column]
 
     def base_question(self, bin: int) -> ColumnSplit:
         return ColumnSplit(self.column, bin)
 
-    def model_column(self, first_columns: Mapping[Combination, int]) -> int:
+    def model_column(self, first_columns: Mapping[Facet, int]) -> int:
         return self.column
 
 
@@ -128,40 +128,44 @@ class CategoryValue(_TableColumn):
 
 @dataclass(frozen=True)
 class StatisticColumn:
-    """One column of a combination's target statistic: a target and a prior, or the frequency."""
+    """One column of a combination's target statistic: a target and a prior, or the frequency.
+
+    column  of its facet
+    """
 
     combination: Combination
     column: int
+    facet: int = 0
 
     @property
-    def statistic(self) -> Combination:
-        return self.combination
+    def statistic(self) -> Facet:
+        return Facet(self.combination, self.facet)
 
     @property
     def joinable(self) -> Combination:
         return self.combination
 
-    def address(self, columns: Sequence[Address], pages: Mapping[Combination, int]) -> Address:
-        page = pages[self.combination]
+    def address(self, columns: Sequence[Address], pages: Mapping[Facet, int]) -> Address:
+        page = pages[self.statistic]
         return Address(page, self.column // 2, self.column % 2 * 4, _HALF_A_BYTE)
 
     def base_question(self, bin: int) -> None:
         return None
 
-    def model_column(self, first_columns: Mapping[Combination, int]) -> int:
-        return first_columns[self.combination] + self.column
+    def model_column(self, first_columns: Mapping[Facet, int]) -> int:
+        return first_columns[self.statistic] + self.column
 
     def to_json(self) -> list[Any]:
         features, base = self.combination
         questions = [[question.column, question.bin] for question in base]
-        return ["statistic", list(features), questions, self.column]
+        return ["statistic", list(features), questions, self.column, self.facet]
 
     @classmethod
     def from_json(
-        cls, features: list[int], questions: list[list[int]], column: int
+        cls, features: list[int], questions: list[list[int]], column: int, facet: int
     ) -> StatisticColumn:
         base = tuple(ColumnSplit(*question) for question in questions)
-        return cls(Combination(tuple(features), base), column)
+        return cls(Combination(tuple(features), base), column, facet)
 
 
 #: What makes a feature of each kind again, by the name that ``to_json`` gives.

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ocelotboost.order.combination import Combination
+from ocelotboost.order.combination import Facet
 from ocelotboost.order.pages import MOST_PAGES, Pages
 from ocelotboost.order.whole_data import WholeData
 from ocelotboost.predict.byte_columns import Located
@@ -36,26 +36,26 @@ class LookedUpStatistics:
         n_rows, n_bytes = columns.n_rows, whole_data.rule.columns.n_bytes
         capacity = max(min(cache_bytes // max(n_rows * n_bytes, 1), MOST_PAGES), 1)
         #: The bytes of the pages.
-        self.pages = Pages[Combination](capacity, n_rows, n_bytes)
+        self.pages = Pages[Facet](capacity, n_rows, n_bytes)
 
     @property
     def capacity(self) -> int:
         return self.pages.capacity
 
-    def pages_of(self, combinations: Sequence[Combination], ordering: int) -> list[int]:
+    def pages_of(self, facets: Sequence[Facet], ordering: int) -> list[int]:
         find = self.pages.find
-        found = [find(combination) for combination in combinations]
-        absent = {c: None for c, page in zip(combinations, found, strict=True) if page is None}
+        found = [find(facet) for facet in facets]
+        absent = {f: None for f, page in zip(facets, found, strict=True) if page is None}
         if absent:
             pages = self.pages.take(len(absent))
-            for combination, page in zip(absent, pages.tolist(), strict=True):
-                self._fill(combination, self.pages.bytes[page])
+            for facet, page in zip(absent, pages.tolist(), strict=True):
+                self._fill(facet, self.pages.bytes[page])
             self.pages.hold(list(absent))
-            found = [find(combination) for combination in combinations]
+            found = [find(facet) for facet in facets]
         return [page for page in found if page is not None]
 
-    def _fill(self, combination: Combination, out: NDArray[np.uint8]) -> None:
-        table = self._whole_data.table(combination)
+    def _fill(self, facet: Facet, out: NDArray[np.uint8]) -> None:
+        table = self._whole_data.facet_table(facet)
         asked = table.question_columns.tolist()
         base = Located(
             np.arange(len(asked), dtype=np.uint32), table.question_borders.astype(np.uint8)

@@ -12,7 +12,8 @@ with prior p and prior weight a. What the history is decides about the leak:
     holdout         rows that train no tree
 
 Each statistic has one column for each target and prior, and one for the frequency of the category;
-all are cut into 16 bins, two to a byte.
+all are cut into 16 bins, two to a byte. Of more than two classes each is a facet of its own, with a
+frequency of its own: a tree asks about two of them (boost/contrast.py), so only those are made.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ class StatisticTargets:
     lows, highs  float64 (n_targets,) statistics are cut into even bins between them
     centers      float64 (n_targets,) what prior 0.5 stands for; 0 and 1 are lows and highs
     names        what a person calls their averages
+    n_facets     each is about as many targets, in their order
     """
 
     values: NDArray[np.float32]
@@ -55,13 +57,14 @@ class StatisticTargets:
     highs: Floats
     centers: Floats
     names: tuple[str, ...]
+    n_facets: int = 1
 
 
 @dataclass(frozen=True)
 class StatisticColumns:
     """The columns of every statistic; arrays have one entry for each target and prior.
 
-    The frequency comes after them: n_columns is one more than the arrays are long.
+    The frequency comes after those of each facet.
     """
 
     targets: NDArray[np.int32]
@@ -69,15 +72,32 @@ class StatisticColumns:
     lows: Floats
     highs: Floats
     prior_weight: float
+    n_facets: int
 
     @property
     def n_columns(self) -> int:
-        return len(self.targets) + 1
+        """Of a facet."""
+        return len(self.targets) // self.n_facets + 1
 
     @property
     def n_bytes(self) -> int:
-        """Of a row: two columns share one."""
+        """Of a row, for a facet: two columns share one."""
         return (self.n_columns + 1) // 2
+
+    def of_facet(self, number: int) -> slice:
+        """Its entries in the arrays."""
+        n_own = self.n_columns - 1
+        return slice(number * n_own, (number + 1) * n_own)
+
+    def targets_of(self, number: int) -> slice:
+        """The targets of a facet."""
+        own = self.targets[self.of_facet(number)]
+        return slice(int(own[0]), int(own[-1]) + 1)
+
+    def fields_of(self, number: int) -> NDArray[np.intp]:
+        """Where the count and the sums of a facet are among those of all targets."""
+        targets = self.targets_of(number)
+        return np.array([0, *range(targets.start + 1, targets.stop + 1)])
 
 
 def statistic_columns(
@@ -97,6 +117,7 @@ def statistic_columns(
         lows=np.minimum(own, low).ravel(),
         highs=np.maximum(own, high).ravel(),
         prior_weight=prior_weight,
+        n_facets=targets.n_facets,
     )
 
 

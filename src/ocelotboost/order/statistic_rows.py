@@ -145,10 +145,10 @@ class ShardTotals(NamedTuple):
 
 
 class PastTotals(NamedTuple):
-    """What all other rows say of the values of a combination.
+    """What all other rows say of the values of a combination, in one facet.
 
     values   of each parcel, as in ``ParcelTotals``
-    before   of each parcel (n_present, n_targets + 1): what its rows begin with
+    before   of each parcel (n_present, n_targets of the facet + 1): what its rows begin with
     counts   int64 (n_values,) of the shard's values, in all rows everywhere
     largest  of the counts of all values
     """
@@ -197,9 +197,9 @@ class StatisticRows:
             for line in joined.lines.tolist()
         ]
 
-    def fill(self, which: Sequence[int], ordering: int, pages: Sequence[int]) -> None:
-        """Pages of some of the combinations that were looked at."""
-        self._fill(which, self.source.orderings[ordering], pages, None)
+    def fill(self, which: Sequence[int], facet: int, ordering: int, pages: Sequence[int]) -> None:
+        """Pages of a facet, for some of the combinations that were looked at."""
+        self._fill(which, facet, self.source.orderings[ordering], pages, None)
 
     def value_totals(self, combination: Combination) -> ValueTotals:
         """Of the rows that count for new ones."""
@@ -226,11 +226,12 @@ class StatisticRows:
     def fill_after(
         self,
         combinations: Sequence[Combination],
+        facet: int,
         ordering: int,
         pages: Sequence[int],
         past: Sequence[PastTotals],
     ) -> None:
-        """Pages of combinations with the same base, by what all other rows say of them."""
+        """Pages of a facet of combinations with the same base, by what all other rows say of it."""
         self.pages.make_room(pages)
         if self.n_rows == 0:
             return
@@ -240,11 +241,12 @@ class StatisticRows:
             inside = order[(order >= places.start) & (order < places.stop)]
             if len(inside):
                 begun = [self._begun(p, own) for own in past]
-                self._fill(range(len(combinations)), inside, pages, begun)
+                self._fill(range(len(combinations)), facet, inside, pages, begun)
 
     def _begun(self, parcel: int, past: PastTotals) -> _Begun:
-        totals = np.zeros((len(past.counts), len(self.source.units)), dtype=np.int64)
-        totals[past.values[parcel]] = past.before[parcel]
+        before = past.before[parcel]
+        totals = np.zeros((len(past.counts), before.shape[1]), dtype=np.int64)
+        totals[past.values[parcel]] = before
         return _Begun(totals, past.counts, past.largest)
 
     def _shard_totals(self, joined: Codes, which: int) -> ShardTotals:
@@ -275,17 +277,19 @@ class StatisticRows:
     def _fill(
         self,
         which: Sequence[int],
+        facet: int,
         order: NDArray[np.uint32],
         pages: Sequence[int],
         begun: Sequence[_Begun] | None,
     ) -> None:
-        source, joined = self.source, self._joined
+        source, joined, columns = self.source, self._joined, self.source.columns
+        own = columns.of_facet(facet)
         self.pages.make_room(pages)
         before = counts = largest = None
         if begun is not None:
-            before = np.concatenate([own.totals for own in begun])
-            counts = np.concatenate([own.counts for own in begun])
-            largest = np.array([own.largest for own in begun], dtype=np.int64)
+            before = np.concatenate([past.totals for past in begun])
+            counts = np.concatenate([past.counts for past in begun])
+            largest = np.array([past.largest for past in begun], dtype=np.int64)
         native.target_statistics(
             joined.codes,
             joined.value_counts,
@@ -293,16 +297,16 @@ class StatisticRows:
             np.ascontiguousarray(order[np.newaxis]),
             int(source.history),
             source.window,
-            source.targets.values,
+            source.targets.values[columns.targets_of(facet)],
             source.weight,
-            source.units,
+            source.units[columns.fields_of(facet)],
             before,
             counts,
             largest,
-            source.columns.prior_weight,
-            source.columns.priors,
-            source.columns.lows,
-            source.columns.highs,
+            columns.prior_weight,
+            columns.priors[own],
+            columns.lows[own],
+            columns.highs[own],
             True,
             np.array(pages, dtype=np.uint32)[:, np.newaxis],
             self.pages.bytes,

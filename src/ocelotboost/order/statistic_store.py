@@ -1,8 +1,9 @@
 """Statistics of the training rows: made when they are asked for, kept while there is room.
 
 A statistic depends on the combination and the ordering, never on the tree. So it is made once and
-not once per tree, as long as memory lasts. Combinations that divide the rows alike, such as a city
-and a city with its country, have the same statistic.
+not once per tree, as long as memory lasts. Of its facets only those are made that are asked for.
+Combinations that divide the rows alike, such as a city and a city with its country, have the same
+statistic.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from itertools import groupby
 from typing import NamedTuple, Protocol
 
 from ocelotboost.errors import ParameterError
-from ocelotboost.order.combination import Combination
+from ocelotboost.order.combination import Combination, Facet
 from ocelotboost.order.pages import MOST_PAGES
 from ocelotboost.order.recently_used import RecentlyUsed
 from ocelotboost.order.statistic_rows import Divided, StatisticRule
@@ -36,8 +37,16 @@ class Statistic:
     fingerprint: int
 
 
+class PageKey(NamedTuple):
+    """What is on a page."""
+
+    statistic: Statistic
+    facet: int
+    ordering: int
+
+
 class Fetched(NamedTuple):
-    """Statistics, and the page that each has in one ordering."""
+    """Statistics, and the page that the facet asked for of each has in one ordering."""
 
     statistics: list[Statistic]
     pages: list[int]
@@ -50,8 +59,8 @@ class StatisticMaker(Protocol):
         """How combinations with the same base divide the rows; ``fill`` is about them."""
         ...
 
-    def fill(self, which: Sequence[int], ordering: int, pages: Sequence[int]) -> None:
-        """Pages of some of the combinations that were looked at."""
+    def fill(self, which: Sequence[int], facet: int, ordering: int, pages: Sequence[int]) -> None:
+        """Pages of a facet, for some of the combinations that were looked at."""
         ...
 
 
@@ -68,10 +77,10 @@ def page_capacity(cache_bytes: int, n_rows: int, n_bytes: int) -> int:
 
 
 class StatisticStore:
-    """Hands out the statistic of a combination, and its page in an ordering.
+    """Hands out the statistic of a combination, and the page of a facet of it in an ordering.
 
     rule      how statistics are made
-    capacity  how many statistics can be asked for at a time
+    capacity  how many facets can be asked for at a time
     """
 
     def __init__(
@@ -82,51 +91,59 @@ class StatisticStore:
         self.capacity = capacity
         self._maker = maker
         self._most_together = max(_CODE_BYTES // (4 * max(n_rows, 1)), n_threads)
-        self._pages = RecentlyUsed[tuple[Statistic, int]](capacity)
+        self._pages = RecentlyUsed[PageKey](capacity)
         self._statistic_of: dict[Combination, Statistic] = {}
         self._by_fingerprint: dict[int, Statistic] = {}
 
-    def pages_of(self, combinations: Sequence[Combination], ordering: int) -> list[int]:
-        """The pages of the statistics of combinations."""
-        return self.fetch(combinations, ordering).pages
+    def pages_of(self, facets: Sequence[Facet], ordering: int) -> list[int]:
+        """The pages of facets."""
+        return self.fetch(facets, ordering).pages
 
-    def fetch(self, combinations: Sequence[Combination], ordering: int) -> Fetched:
-        """Statistics of at most ``capacity`` combinations; pages are valid until the next call."""
+    def fetch(self, facets: Sequence[Facet], ordering: int) -> Fetched:
+        """Statistics of at most ``capacity`` facets; pages are valid until the next call."""
         if self.rule.n_orderings == 1:
             ordering = 0
         known, find = self._statistic_of, self._pages.find
-        absent: dict[Combination, None] = {}
+        absent: dict[Facet, None] = {}
         statistics, pages = [], []
-        for combination in combinations:
+        for combination, number in facets:
             statistic = known.get(combination)
-            page = None if statistic is None else find((statistic, ordering))
+            page = None if statistic is None else find(PageKey(statistic, number, ordering))
             if statistic is None or page is None:
-                absent[combination if statistic is None else statistic.combination] = None
+                made_of = combination if statistic is None else statistic.combination
+                absent[Facet(made_of, number)] = None
             else:
                 statistics.append(statistic)
                 pages.append(page)
         if not absent:
             return Fetched(statistics, pages)
         self._make(absent, ordering)
-        return self.fetch(combinations, ordering)
+        return self.fetch(facets, ordering)
 
-    def _make(self, combinations: Iterable[Combination], ordering: int) -> None:
+    def _make(self, facets: Iterable[Facet], ordering: int) -> None:
         most = self._most_together
-        for _, group in groupby(combinations, key=lambda combination: combination.base):
+        for _, group in groupby(facets, key=lambda facet: facet.combination.base):
             same_base = list(group)
             for first in range(0, len(same_base), most):
                 self._make_together(same_base[first : first + most], ordering)
 
-    def _make_together(self, combinations: list[Combination], ordering: int) -> None:
-        which: dict[tuple[Statistic, int], int] = {}  # of those without a page
-        for i, divided in enumerate(self._maker.look(combinations)):
+    def _make_together(self, facets: list[Facet], ordering: int) -> None:
+        combinations = list(dict.fromkeys(facet.combination for facet in facets))
+        places = {combination: i for i, combination in enumerate(combinations)}
+        for combination, divided in zip(combinations, self._maker.look(combinations), strict=True):
             statistic = self._by_fingerprint.get(divided.fingerprint)
             if statistic is None:
-                statistic = Statistic(combinations[i], *divided)
+                statistic = Statistic(combination, *divided)
                 self._by_fingerprint[divided.fingerprint] = statistic
-            self._statistic_of[combinations[i]] = statistic
-            if self._pages.find((statistic, ordering)) is None:
-                which.setdefault((statistic, ordering), i)
+            self._statistic_of[combination] = statistic
+        which: dict[PageKey, int] = {}  # of those without a page
+        for combination, number in facets:
+            key = PageKey(self._statistic_of[combination], number, ordering)
+            if self._pages.find(key) is None:
+                which.setdefault(key, places[combination])
         pages = self._pages.take(len(which))
-        self._maker.fill(list(which.values()), ordering, pages)
+        for number in {key.facet: None for key in which}:
+            own = [i for i, key in enumerate(which) if key.facet == number]
+            looked_at = list(which.values())
+            self._maker.fill([looked_at[i] for i in own], number, ordering, [pages[i] for i in own])
         self._pages.hold(list(which))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -52,7 +52,8 @@ class TotalsOfRows:
 
 @dataclass(frozen=True)
 class ClassTargets:
-    """Of two classes, whether it is the second; of more, of each whether it is that one."""
+    """Of two classes, whether it is the second; of more, of each whether it is that one, which is a
+    facet."""
 
     classes: list[object]
 
@@ -62,7 +63,7 @@ class ClassTargets:
             return _shares(codes[np.newaxis], ("mean target",))
         members = np.stack([codes == code for code in range(len(self.classes))])
         names = tuple(f"share of class {label!r}" for label in self.classes)
-        return _shares(members.astype(np.float32), names)
+        return replace(_shares(members.astype(np.float32), names), n_facets=len(names))
 
 
 @dataclass(frozen=True)

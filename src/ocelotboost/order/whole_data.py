@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ocelotboost.model.statistic_table import (
     FREQUENCY,
@@ -12,7 +15,7 @@ from ocelotboost.model.statistic_table import (
     compact,
     offsets_of,
 )
-from ocelotboost.order.combination import Combination
+from ocelotboost.order.combination import Combination, Facet
 from ocelotboost.order.statistic_rows import StatisticRule, ValueTotals
 
 
@@ -31,7 +34,7 @@ class WholeData:
         self._tables: dict[Combination, StatisticTables] = {}
 
     def table(self, combination: Combination) -> StatisticTables:
-        """The table of one combination, with all columns of its statistic.
+        """The table of one combination, with all columns of its statistic, facet after facet.
 
         Questions of a base are the questions of training: columns of the block, and bins as
         borders.
@@ -40,10 +43,29 @@ class WholeData:
             self._tables[combination] = self._make(combination)
         return self._tables[combination]
 
+    def facet_table(self, facet: Facet) -> StatisticTables:
+        """The same with the columns of one facet."""
+        table, n_own = self.table(facet.combination), self.rule.columns.n_columns
+        own = slice(facet.number * n_own, (facet.number + 1) * n_own)
+        return replace(
+            table,
+            column_tables=table.column_tables[own],
+            column_targets=table.column_targets[own],
+            column_priors=table.column_priors[own],
+            column_lows=table.column_lows[own],
+            column_highs=table.column_highs[own],
+        )
+
     def _make(self, combination: Combination) -> StatisticTables:
         columns, units = self.rule.columns, self.rule.units
         keys, totals = self._value_totals(combination)
-        n_columns, base = columns.n_columns, combination.base
+        base = combination.base
+
+        def with_frequency(entries: NDArray[Any], of_frequency: float) -> NDArray[Any]:
+            """Entries of all columns, for the frequency too, which comes last in each facet."""
+            by_facet = entries.reshape(columns.n_facets, -1)
+            return np.insert(by_facet, by_facet.shape[1], of_frequency, axis=1).ravel()
+
         return StatisticTables(
             prior_weight=np.array([columns.prior_weight]),
             member_offsets=np.array([0, len(combination.features)], dtype=np.uint32),
@@ -57,9 +79,9 @@ class WholeData:
             n_targets=np.array([len(units) - 1], dtype=np.uint32),
             sums=compact((totals[:, 1:] * units[1:]).reshape(-1)),
             target_names=(self.rule.names,),
-            column_tables=np.zeros(n_columns, dtype=np.uint32),
-            column_targets=np.append(columns.targets, FREQUENCY).astype(np.int32),
-            column_priors=np.append(columns.priors, 0.0),
-            column_lows=np.append(columns.lows, 0.0),
-            column_highs=np.append(columns.highs, 1.0),
+            column_tables=np.zeros(columns.n_facets * columns.n_columns, dtype=np.uint32),
+            column_targets=with_frequency(columns.targets, FREQUENCY),
+            column_priors=with_frequency(columns.priors, 0.0),
+            column_lows=with_frequency(columns.lows, 0.0),
+            column_highs=with_frequency(columns.highs, 1.0),
         )
