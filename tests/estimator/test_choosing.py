@@ -37,12 +37,19 @@ def test_what_is_left_open_races_with_held_out_rows():
 
 @pytest.mark.parametrize(
     ("n_rows", "n_models", "share"),
-    [(100, 3, 0.2), (50_000, 3, 0.2), (100_000, 2, 0.2), (1_000_000, 1, 0.02)],
+    [(100, 3, 0.2), (100_000, 3, 0.2), (100_001, 1, 0.2), (1_000_000, 1, 0.02)],
 )
 def test_more_rows_have_fewer_models_and_hold_out_less(n_rows, n_models, share):
     settings, _ = chosen(OcelotRegressor(), n_rows)
     assert settings.ensemble.n_models == settings.split.n_models == n_models
-    assert settings.split.validation_fraction == pytest.approx(share)
+    assert settings.split.validation_fraction == pytest.approx(share, rel=1e-4)
+
+
+def test_a_single_model_does_not_race():
+    settings, _ = chosen(OcelotClassifier(), n_rows=200_000, n_categorical=3, n_classes=2)
+    assert recipes(settings) == [("Plain", 8)]
+    settings, _ = chosen(OcelotRegressor(n_models=1), n_rows=1000)
+    assert recipes(settings) == [("Plain", 6)]
 
 
 def test_many_rows_do_not_race_in_ordered_mode():

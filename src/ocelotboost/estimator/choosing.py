@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ocelotboost.estimator.rows import FEWEST_TO_HOLD_OUT
-from ocelotboost.estimator.settings import LeftOpen, Recipe, Settings
+from ocelotboost.estimator.settings import EnsembleSettings, LeftOpen, Recipe, Settings
 from ocelotboost.estimator.target import Target
 from ocelotboost.model.trained import Choice, TrainedModel
 from ocelotboost.order.mode import MOST_ORDERED_CLASSES, MOST_ORDERED_ROWS, is_ordered
@@ -32,8 +32,8 @@ SHALLOW, DEEP = 6, 8
 #: Of tables of numbers alone, those with more rows are better off with Plain.
 _MOST_ORDERED_NUMBERS = 5_000
 
-#: From here on, tables of numbers alone get deep trees.
-_MANY_ROWS = 10_000
+#: From here on, trees are deep where nothing else decides; tables of numbers alone need fewer rows.
+_MANY_ROWS_WITH_CATEGORIES, _MANY_ROWS = 50_000, 10_000
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Preset:
 _MANY = float("inf")
 PRESETS = {
     "fast": Preset(0.15, 1000, 30, ((_MANY, 1),), races=False),
-    "default": Preset(0.1, 2000, 50, ((50_000, 3), (200_000, 2), (_MANY, 1)), True),
+    "default": Preset(0.1, 2000, 50, ((100_000, 3), (_MANY, 1)), True),
     "best": Preset(0.05, 4000, 100, ((100_000, 12), (_MANY, 8)), races=True),
 }
 
@@ -101,13 +101,15 @@ def choose(settings: Settings, facts: Facts) -> tuple[Settings, Choices]:
     by_itself = given.iterations is None and not facts.continues
     share, choices = _held_out(given, facts, by_itself)
     stops = by_itself and (facts.watches or share is not None)
-    several = by_itself and share is not None and given.n_models != 1
+    n_models = given.n_models or 1
+    if given.n_models is None and by_itself and share is not None:
+        n_models = preset.models_for(facts.n_rows)
+        why = f"quality={given.quality!r} and {facts.n_rows:,} rows"
+        choices["n_models"] = Choice(n_models, why)
+    races = by_itself and share is not None and n_models > 1 and preset.races
     settings = _with_trees(settings, given, preset, facts, stops, share, choices)
-    recipes = _recipes(given, preset, facts, several, choices)
-    n_models = _models(given, preset, facts, several, len(recipes), choices)
-    chosen = replace(
-        settings.ensemble, n_models=n_models, recipes=recipes if several else recipes[:1]
-    )
+    recipes = _recipes(given, facts, races, choices)
+    chosen = EnsembleSettings(n_models, recipes)
     split = replace(settings.split, validation_fraction=share, n_models=n_models)
     return replace(settings.with_recipe(recipes[0]), ensemble=chosen, split=split), choices
 
@@ -151,11 +153,9 @@ def _with_trees(
     return replace(settings, training=replace(settings.training, loop=loop, replay=replays))
 
 
-def _recipes(
-    given: LeftOpen, preset: Preset, facts: Facts, several: bool, choices: Choices
-) -> tuple[Recipe, ...]:
+def _recipes(given: LeftOpen, facts: Facts, races: bool, choices: Choices) -> tuple[Recipe, ...]:
     """How models may be trained: one recipe, or several that race."""
-    candidates = _candidates(facts) if several and preset.races else (_usual(given, facts),)
+    candidates = _candidates(facts) if races else (_usual(given, facts),)
     recipes = tuple(
         dict.fromkeys(
             Recipe(
@@ -173,14 +173,15 @@ def _recipes(
 
 
 _WHY_MODE = "Ordered is for classes and up to 40,000 rows, up to 5,000 without categories"
-_WHY_DEPTH = f"{SHALLOW} with few rows or with categories, else {DEEP}"
+_WHY_DEPTH = f"{SHALLOW}, or {DEEP} for many rows where iterations is open"
 
 
 def _usual(given: LeftOpen, facts: Facts) -> Recipe:
     """Without a race. A given number of trees is for trees of the usual depth."""
     few = facts.n_categorical > 0 or facts.n_rows <= _MOST_ORDERED_NUMBERS
     ordered = few and not facts.continues and is_ordered("auto", facts.n_rows, facts.n_classes)
-    shallow = facts.n_categorical or facts.n_rows < _MANY_ROWS or given.iterations is not None
+    many = _MANY_ROWS_WITH_CATEGORIES if facts.n_categorical else _MANY_ROWS
+    shallow = facts.n_rows < many or given.iterations is not None
     return Recipe("Ordered" if ordered else "Plain", SHALLOW if shallow else DEEP)
 
 
@@ -190,16 +191,3 @@ def _candidates(facts: Facts) -> tuple[Recipe, ...]:
     if facts.n_rows <= MOST_ORDERED_ROWS and facts.n_classes <= MOST_ORDERED_CLASSES:
         return Recipe("Ordered", SHALLOW), Recipe("Plain", DEEP)
     return Recipe("Plain", SHALLOW), Recipe("Plain", DEEP)
-
-
-def _models(
-    given: LeftOpen, preset: Preset, facts: Facts, several: bool, n_recipes: int, choices: Choices
-) -> int:
-    if given.n_models is not None:
-        return given.n_models
-    if not several:
-        return 1
-    n_models = preset.models_for(facts.n_rows)
-    why = f"quality={given.quality!r} and {facts.n_rows:,} rows"
-    choices["n_models"] = Choice(n_models, why)
-    return n_models
