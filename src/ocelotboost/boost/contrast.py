@@ -4,8 +4,7 @@ A statistic has columns for every class, and a histogram of a column has sums fo
 that the cost of a tree grows with the square of their number. A tree whose splits are chosen by the
 difference of two classes' gradients, and by the statistics of these two, costs little more than one
 for two classes. Its leaves are filled for all classes. The classes that carry most of the gradient
-are drawn most often, so that over many trees each is treated according to its need; what was
-measured is in docs/categories.md.
+are drawn most often. What was measured is in docs/categories.md.
 """
 
 from __future__ import annotations
