@@ -159,7 +159,8 @@ class Standing:
     """A library over all tables that every library has.
 
     ratio    the mean of its loss relative to that of the best library per table
-    error    the standard error of that mean over the seeds
+    error    the standard error of that mean, by how much the losses of each table vary with the
+             seed; not a number when a table has one seed
     behind   the table where the ratio is largest, with the ratio
     seconds  the geometric mean of its times
     """
@@ -182,22 +183,25 @@ def standings(outcomes: Sequence[Outcome]) -> list[Standing]:
         if not compared or any((task, library) not in found for task in tasks):
             continue
         ratios = {task: found[task, library].loss / best[task] for task in compared}
-        own = [o for o in outcomes if o.library == library and o.task in compared]
-        by_seed = [
-            statistics.mean(o.loss / best[o.task] for o in own if o.seed == seed)
-            for seed in sorted({o.seed for o in own})
+        errors = [
+            standard_error([o.loss / best[task] for o in outcomes if _is(o, task, library)])
+            for task in compared
         ]
         times = [math.log(found[task, library].seconds) for task in tasks]
         standing.append(
             Standing(
                 library,
                 statistics.mean(ratios.values()),
-                standard_error(by_seed),
+                math.sqrt(sum(error**2 for error in errors)) / len(errors),
                 max(ratios.items(), key=lambda item: item[1]),
                 math.exp(statistics.mean(times)),
             )
         )
     return sorted(standing, key=lambda one: one.ratio)
+
+
+def _is(outcome: Outcome, task: str, library: str) -> bool:
+    return (outcome.task, outcome.library) == (task, library)
 
 
 def standings_table(found: Sequence[Standing]) -> Table:

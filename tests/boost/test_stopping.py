@@ -56,6 +56,15 @@ def test_values_may_come_several_at_a_time_and_twice():
     assert (best.iteration, best.value) == (1, 0.7)
 
 
+def test_improvements_that_are_too_small_are_not_waited_for():
+    best = BestIteration(("eval_0", "RMSE"), False, patience=3, least=0.01)
+    curve = [10.0, 9.0, 8.95, 8.94, 8.93]
+    assert [best.follow(curve[:n]) for n in range(1, 6)] == [False] * 4 + [True]
+    assert (best.iteration, best.value) == (4, 8.93)  # the best is kept all the same
+    slow = BestIteration(("eval_0", "RMSE"), False, patience=3, least=0.01)
+    assert not slow.follow([10.0, 9.0, 8.95, 8.91, 8.85, 8.8, 8.74])  # small steps add up
+
+
 class Sometimes:
     """A metric that is nan where ``is_nan`` of the number of calls says so."""
 

@@ -104,7 +104,12 @@ def boost(
         raw=_raw_by_name(shards, eval_sets),
         history=evaluation.history,
         curve=evaluation.curve(watched),
-        best=BestIteration(watched, judge.higher_is_better, settings.early_stopping_rounds),
+        best=BestIteration(
+            watched,
+            judge.higher_is_better,
+            settings.early_stopping_rounds,
+            settings.least_improvement,
+        ),
         clock=TimeLimit(settings.time_limit),
     )
     grower = Grower(training, shards, n_outputs, settings, generators, contrasts)

@@ -39,6 +39,7 @@ class BoostParameters:
     early_stopping_rounds: int | None
     time_limit: float | None
     n_threads: int
+    least_improvement: float = 0.0
 
     def resolve(
         self,
@@ -88,6 +89,7 @@ class BoostParameters:
             body_gradients=self.body_gradients,
             supporting_rate=self.supporting_rate,
             early_stopping_rounds=self.early_stopping_rounds,
+            least_improvement=self.least_improvement,
             time_limit=self.time_limit,
             n_threads=n_threads,
         )

@@ -15,8 +15,9 @@ from ocelotboost.order.segments import Segments
 class BoostSettings:
     """The estimator's parameters with every 'auto' resolved.
 
-    segments         of the orderings in Ordered mode; None is Plain
-    supporting_rate  share of the learning rate that supporting models of Plain mode take
+    segments           of the orderings in Ordered mode; None is Plain
+    least_improvement  share of the first loss that counts as an improvement
+    supporting_rate    share of the learning rate that supporting models of Plain mode take
     """
 
     iterations: int
@@ -33,5 +34,6 @@ class BoostSettings:
     body_gradients: str
     supporting_rate: float
     early_stopping_rounds: int | None
+    least_improvement: float
     time_limit: float | None
     n_threads: int

@@ -14,18 +14,25 @@ class BestIteration:
 
     watched    names of its data set and metric, for warnings; None: there is no curve
     patience   how many trees may bring no improvement; None: any number
+    least      share of the first value that counts as an improvement when patience is counted
     iteration  of the best value so far; None while there is none
     """
 
     def __init__(
-        self, watched: tuple[str, str] | None, higher_is_better: bool, patience: int | None
+        self,
+        watched: tuple[str, str] | None,
+        higher_is_better: bool,
+        patience: int | None,
+        least: float = 0.0,
     ) -> None:
         self.iteration: int | None = None
         self.value: float | None = None
         self._watched = watched
         self._higher_is_better = higher_is_better
         self._patience = patience
+        self._least = least
         self._n_followed = 0
+        self._moved: tuple[int, float] | None = None  # the last improvement that counts
         self._has_warned = False
 
     def follow(self, curve: Sequence[float]) -> bool:
@@ -37,10 +44,16 @@ class BestIteration:
                 self._warn_of_nan(iteration)
             elif self._improves(value):
                 self.iteration, self.value = iteration, value
+                self._notice(iteration, value, curve[0])
             self._n_followed = iteration + 1
         before_all = -1
-        best = before_all if self.iteration is None else self.iteration
-        return self._patience is not None and len(curve) - 1 - best >= self._patience
+        moved = before_all if self._moved is None else self._moved[0]
+        return self._patience is not None and len(curve) - 1 - moved >= self._patience
+
+    def _notice(self, iteration: int, value: float, first: float) -> None:
+        """Whether it is far enough from the last value that was."""
+        if self._moved is None or not abs(value - self._moved[1]) <= self._least * abs(first):
+            self._moved = iteration, value
 
     def _improves(self, value: float) -> bool:
         if self.value is None:

@@ -27,6 +27,9 @@ FIXED_TREES = 1000
 #: The most rows of which a fifth is held out; beyond, as many rows as that are.
 _SHARE, _MOST_HELD_OUT = 0.2, 20_000
 
+#: Of the first loss: trees that improve it by less than this share are not worth their time.
+_LEAST_IMPROVEMENT = 1e-5
+
 SHALLOW, DEEP = 6, 8
 
 #: Of tables of numbers alone, those with more rows are better off with Plain.
@@ -148,7 +151,13 @@ def _with_trees(
         choices["learning_rate"] = Choice(rate, f"quality={given.quality!r}")
     if patience is None and (stops or share is not None):
         patience = preset.patience
-    loop = replace(loop, iterations=iterations, learning_rate=rate, early_stopping_rounds=patience)
+    loop = replace(
+        loop,
+        iterations=iterations,
+        learning_rate=rate,
+        early_stopping_rounds=patience,
+        least_improvement=_LEAST_IMPROVEMENT if stops else 0.0,
+    )
     replays = share is not None and given.refit in ("auto", "replay")
     return replace(settings, training=replace(settings.training, loop=loop, replay=replays))
 
