@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ocelotboost import OcelotRegressor
-from ocelotboost.dask import DaskOcelotRegressor
+from ocelotboost import OcelotClassifier, OcelotRegressor, ParameterError
+from ocelotboost.dask import DaskOcelotClassifier, DaskOcelotRegressor
 from tests.dask.tables import (
     N_ROWS,
     SETTINGS,
@@ -28,6 +28,15 @@ def test_as_on_one_machine(name, client):
     X, y = make(N_ROWS)
     model = cluster_model(name, client).fit(collection(X, 5), y)
     assert_same_model(model, local_model(name))
+
+
+def test_what_is_left_open_is_chosen_as_for_one_model_on_one_machine(threads):
+    X, y = TRAININGS["categories, Plain"][1](N_ROWS)
+    model = DaskOcelotClassifier(client=threads).fit(collection(X, 3), y)
+    assert_same_model(model, OcelotClassifier(n_models=1).fit(X, y))
+    assert model.choices_["learning_rate"].value == model.learning_rate_
+    with pytest.raises(ParameterError, match="n_models=3 is not possible on a cluster"):
+        DaskOcelotClassifier(client=threads, n_models=3).fit(collection(X, 3), y)
 
 
 @pytest.mark.parametrize("n_partitions", [1, 2, 11])
