@@ -249,8 +249,10 @@ def _table(
 
 
 def best_table(outcomes: Sequence[Outcome]) -> Table:
-    """What `quality="best"` gives, compared with the default."""
-    found = {(one.task, one.library): one for one in summaries(outcomes)}
+    """What `quality="best"` gives, compared with the default of the same seeds."""
+    seeds = {(one.task, one.seed) for one in outcomes if one.library == BEST}
+    same = [one for one in outcomes if (one.task, one.seed) in seeds]
+    found = {(one.task, one.library): one for one in summaries(same)}
     ours, rows = LIBRARIES[0], []
     for task in TASKS:
         default, best = found.get((task, ours)), found.get((task, BEST))

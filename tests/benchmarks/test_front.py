@@ -62,3 +62,26 @@ def test_a_library_trains_with_its_defaults_and_is_judged_on_test_rows(loss, mon
     outcome = defaults.measure("adult", 0, ours, 1.0)
     assert (outcome.task, outcome.seed, outcome.library) == ("adult", 0, "ocelot")
     assert 0 < outcome.loss < 2
+
+
+def test_best_is_compared_with_the_default_of_the_same_seed():
+    outcomes = [
+        Outcome("adult", 0, "ocelot", 0.4, 2.0),
+        Outcome("adult", 1, "ocelot", 0.2, 1.0),
+        Outcome("adult", 0, "ocelot-best", 0.3, 8.0),
+    ]
+    assert defaults.best_table(outcomes).rows == [["adult", "0.4000", "0.3000", "-25.00%", "4.0"]]
+
+
+def test_libraries_stand_by_their_ratio_to_the_best_of_each_table():
+    losses = {"ocelot": (0.2, 20.0), "catboost": (0.3, 10.0)}
+    outcomes = [
+        Outcome(task, seed, library, losses.get(library, (0.4, 40.0))[place], 4.0)
+        for place, task in enumerate(("adult", "abalone"))
+        for seed in (0, 1)
+        for library in defaults.LIBRARIES
+    ]
+    first, second, *_ = defaults.standings(outcomes)
+    assert (first.library, first.ratio, first.error) == ("catboost", pytest.approx(1.25), 0.0)
+    assert (second.library, second.ratio, second.behind) == ("ocelot", 1.5, ("abalone", 2.0))
+    assert second.seconds == pytest.approx(4.0)

@@ -145,6 +145,25 @@ def test_recipes_that_are_as_good_take_turns(monkeypatch):
     assert model.boosting_type_ in ("Plain", "Ordered")
 
 
+class Nothing:
+    """A metric that is never a number."""
+
+    name = "nothing"
+    higher_is_better = False
+
+    def value(self, target, raw, weight):
+        return float("nan")
+
+
+def test_without_a_best_tree_all_recipes_stay():
+    X, y = regression(150)
+    model = OcelotRegressor(eval_metric=Nothing(), early_stopping_rounds=3)
+    with pytest.warns(UserWarning, match="is nan after iteration"):
+        model.fit(X, y)
+    assert model.n_models_ == 3
+    assert sorted(model.choices_["depth"].value) == [6, 8]
+
+
 # ---- what ends it ------------------------------------------------------------------------------
 
 

@@ -11,6 +11,7 @@ best are dropped, and the recipes that are left take turns.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -157,15 +158,16 @@ def _winners(members: list[Member], loss: str) -> list[Member]:
     losses = [_loss(own.trained, loss) for own in members]
     best = min(losses)
     ranked = sorted(zip(losses, members, strict=True), key=lambda pair: pair[0])
-    return [own for value, own in ranked if value - best <= _TOLERANCE * abs(best)]
+    return [own for value, own in ranked if value <= best + _TOLERANCE * abs(best)]
 
 
 def _loss(trained: Trained, loss: str) -> float:
-    """On the held-out rows, where the model stopped."""
+    """On the held-out rows, where the model stopped; infinite where it has no best tree."""
     boosted = trained.boosted
     if boosted.watched is None or boosted.best_iteration is None:
-        return float("inf")
-    return boosted.history[boosted.watched[0]][loss][boosted.best_iteration]
+        return math.inf
+    found = boosted.history[boosted.watched[0]][loss][boosted.best_iteration]
+    return math.inf if math.isnan(found) else found
 
 
 def _definition(
