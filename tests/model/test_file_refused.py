@@ -76,7 +76,7 @@ def change(form: str, old: str, new: str) -> bytes:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_newer_format_says_what_it_is_and_how_to_read_it(form: str) -> None:
-    with pytest.raises(ModelFileError, match=r"format 7, .*up to 3.*pip install --upgrade"):
+    with pytest.raises(ModelFileError, match=r"format 7, .*up to 4.*pip install --upgrade"):
         loads(change(form, '"format": 3', '"format": 7'))
 
 

@@ -43,6 +43,7 @@ from ocelotboost.model.training_summary import remember
 from ocelotboost.quantize.quantizer import refuse_missing
 from ocelotboost.table.cache_directory import CacheDirectory
 from ocelotboost.table.columns import Table
+from ocelotboost.table.derived import given_columns
 from ocelotboost.table.from_input import table_from_input
 from ocelotboost.table.roles import match_columns
 from ocelotboost.table.sources import as_source, is_source
@@ -136,9 +137,10 @@ class OcelotEstimator(Reporting, Explaining, DeclaredParameters):
                 quantized.quantizer,
                 target,
                 table.names,
+                table.derivation,
                 settings.parameters,
                 {**choices, **trained.choices},
-                remember(first.everything.table, quantized.categories.by_feature()),
+                remember(given_columns(first.everything.table), quantized.categories.by_feature()),
             )
         self._keep(Fitted.of(model, target.loss), trained.interruption)
         return self
@@ -241,6 +243,7 @@ class OcelotEstimator(Reporting, Explaining, DeclaredParameters):
             and model.feature_names is None
             and not fitted.forbids_missing
             and not predictor.others
+            and not model.forest.derivation
         ):
             return predictor.raw_of_matrix(X, self._prediction_threads(len(X)))
         if is_source(X):
@@ -262,6 +265,7 @@ class OcelotEstimator(Reporting, Explaining, DeclaredParameters):
             detect=False,
             check=lambda header: match_columns(header, model.feature_names, model.n_features, name),
             hash_key=model.forest.hash_key,
+            derivation=model.forest.derivation,
         )
         if fitted.forbids_missing:
             refuse_missing(table, self._prediction_threads(table.n_rows))

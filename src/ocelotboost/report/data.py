@@ -25,6 +25,7 @@ from ocelotboost.report.document import (
 )
 from ocelotboost.report.figures import count, number, percent, plain, rounded
 from ocelotboost.report.subject import CategoricalColumn, Column, Floats, NumberColumn, Subject
+from ocelotboost.table.derived import given_columns
 
 _SMALLEST_SHARE = 1e-4
 _NOTICEABLE, _STRONG = 0.1, 0.25  # of the population stability index, by convention
@@ -79,7 +80,7 @@ def drifts(subject: Subject, summary: TrainingSummary | None) -> dict[int, Drift
 
 
 def overlap(subject: Subject, summary: TrainingSummary | None) -> Overlap:
-    hashes = row_hashes(subject.rows.table)
+    hashes = row_hashes(given_columns(subject.rows.table))
     values, counts = np.unique(hashes, return_counts=True)
     duplicates = float(counts[counts > 1].sum() / len(hashes))
     if summary is None or len(summary.row_hashes) == 0:

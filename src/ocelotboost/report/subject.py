@@ -16,6 +16,7 @@ from ocelotboost.model.trained import TrainedModel
 from ocelotboost.model.wording import Wording
 from ocelotboost.table.categories import CategoryColumn, encode_hashes
 from ocelotboost.table.columns import Table
+from ocelotboost.table.derived import given_columns
 
 Floats = NDArray[np.float64]
 
@@ -112,7 +113,7 @@ class Rows:
         for position, source in table.categories.items():
             codes, hashes = encode_hashes(source.row_hashes(), 1)
             columns[position] = CategoricalColumn(position, names[position], codes, hashes, source)
-        for part in table.parts:
+        for part in given_columns(table).parts:
             values = part.values()
             for place in range(part.width):
                 position = part.first + place
