@@ -18,6 +18,7 @@ from ocelotboost.table.times import (
     canonical_zone,
     check_kind,
     fixed_offset,
+    is_alike,
     read_array,
     ticks_of,
     times_read,
@@ -47,15 +48,14 @@ def series_kind(column: nw.Series[Any]) -> TimeKind | None:
 def time_series(
     column: nw.Series[Any], found: TimeKind | None, wanted: TimeKind, origin: Origin
 ) -> TimesRead:
-    """One column of a frame, in the zone of ``wanted``; ``found`` is what it holds, or None for a
-    column without any value."""
+    """One column of a frame, in the zone of ``wanted``. ``found`` is what it holds; where that is
+    something else, it has no value at all."""
     import narwhals as nw
 
-    if found is None or found.what != wanted.what:
+    if found is None or not is_alike(found, wanted):
         return all_missing(wanted, len(column))
     dtype = column.dtype
-    if dtype == nw.Datetime and found.zone is not None:
-        assert wanted.zone is not None
+    if dtype == nw.Datetime and found.zone is not None and wanted.zone is not None:
         utc = ticks_of(column.to_numpy(), origin)
         return times_read(wanted, utc, _local(column, utc, found.zone, wanted.zone, origin))
     if dtype == nw.Time and column.implementation.is_polars():

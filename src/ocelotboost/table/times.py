@@ -139,15 +139,13 @@ def check_kind(
 ) -> None:
     """Raise InputError unless a column holds what the model was trained with there. Values that are
     all missing may stand for anything; the zones of dates may differ."""
-    if found is None and wanted is None:
+    if is_alike(found, wanted):
         return
-    if found is not None and wanted is not None and found.what == wanted.what:
-        if (found.zone is None) == (wanted.zone is None):
-            return
-        raise _zone_mismatch(found, wanted, origin)
     present = next((value for value in values if not is_missing(value)), None)
     if present is None:
         return
+    if found is not None and wanted is not None and found.what == wanted.what:
+        raise _zone_mismatch(found, wanted, origin)
     holds = "text" if isinstance(present, str) else "numbers"
     if found is not None:
         holds = _WORDS[found.what]
@@ -163,6 +161,13 @@ def check_kind(
     raise InputError(
         f"{what} holds {holds} {example}, but the model was trained with {trained} there: {remedy}."
     )
+
+
+def is_alike(found: TimeKind | None, wanted: TimeKind | None) -> bool:
+    """Can what a column holds be read as what is wanted?"""
+    if found is None or wanted is None:
+        return found is wanted
+    return found.what == wanted.what and (found.zone is None) == (wanted.zone is None)
 
 
 def _zone_mismatch(found: TimeKind, wanted: TimeKind, origin: Origin) -> InputError:
