@@ -102,15 +102,21 @@ def _choose(
     evals: Sequence[WatchedRows],
     continued: TrainedModel | None,
 ) -> tuple[Settings, dict[str, Choice]]:
-    """As on one machine, for a single model: with ``n_models=1`` there, it has the same bits."""
+    """As on one machine, for a single model: with ``n_models=1`` and ``crosses=0`` there, it
+    has the same bits."""
     left_open = settings.left_open
     if left_open.n_models not in (None, 1):
         raise ParameterError(
             f"n_models={left_open.n_models} is not possible on a cluster, which trains one model: "
             "leave it out."
         )
+    if left_open.crosses not in ("auto", 0):
+        raise ParameterError(
+            f"crosses={left_open.crosses} is not possible on a cluster, which looks for none: "
+            "leave it out, or add the columns to the table."
+        )
     facts = facts_of(parts.like_a_table(), target, evals, continued)
-    alone = replace(settings, left_open=replace(left_open, n_models=1))
+    alone = replace(settings, left_open=replace(left_open, n_models=1, crosses=0))
     return choose(alone, replace(facts, n_rows=parts.n_rows))
 
 

@@ -19,6 +19,7 @@ from ocelotboost.boost.snapshot import open_snapshot
 from ocelotboost.errors import ParameterError
 from ocelotboost.estimator.choosing import choose, facts_of
 from ocelotboost.estimator.continuing import check_continued, model_to_continue
+from ocelotboost.estimator.crossing import cross
 from ocelotboost.estimator.declared import DeclaredParameters
 from ocelotboost.estimator.ensemble import quantize_for_all, train_models
 from ocelotboost.estimator.eval_sets import rows_to_watch
@@ -125,7 +126,8 @@ class OcelotEstimator(Reporting, Explaining, DeclaredParameters):
             check_continued(continued, table, target, settings.quantize.nan_mode)
             settings, choices = choose(settings, facts_of(table, target, watched, continued))
             division = split(table, target, watched, settings.split, cache)
-            first = division.rows(0)
+            crossed = cross(division, target, settings)
+            division, first = crossed.division, crossed.division.rows(0)
             settings = within_memory(settings, first, target)
             quantized = quantize_for_all(division, first, settings)
             announce(begun, first, quantized, target, continued, settings)
@@ -137,9 +139,9 @@ class OcelotEstimator(Reporting, Explaining, DeclaredParameters):
                 quantized.quantizer,
                 target,
                 table.names,
-                table.derivation,
+                first.everything.table.derivation,
                 settings.parameters,
-                {**choices, **trained.choices},
+                {**choices, **crossed.choices, **trained.choices},
                 remember(given_columns(first.everything.table), quantized.categories.by_feature()),
             )
         self._keep(Fitted.of(model, target.loss), trained.interruption)

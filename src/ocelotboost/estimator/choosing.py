@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from ocelotboost.estimator.crossing import possible_sources
 from ocelotboost.estimator.rows import FEWEST_TO_HOLD_OUT
 from ocelotboost.estimator.settings import EnsembleSettings, LeftOpen, Recipe, Settings
 from ocelotboost.estimator.target import Target
@@ -32,6 +33,9 @@ _LEAST_IMPROVEMENT = 1e-5
 
 SHALLOW, DEEP = 6, 8
 
+#: Crosses of number columns, and the rows and columns that they are looked for in.
+_CROSSES, _FEWEST_TO_CROSS, _MOST_COLUMNS_TO_CROSS = 8, 500, 2_000
+
 #: Of tables of numbers alone, those with more rows are better off with Plain.
 _MOST_ORDERED_NUMBERS = 5_000
 
@@ -48,6 +52,7 @@ class Preset:
     patience  trees without improvement
     models    (most rows, how many models), ascending
     races     whether recipes race
+    crosses   whether number columns are crossed
     """
 
     rate: float
@@ -55,6 +60,7 @@ class Preset:
     patience: int
     models: tuple[tuple[float, int], ...]
     races: bool
+    crosses: bool
 
     def models_for(self, n_rows: int) -> int:
         return next(count for most, count in self.models if n_rows <= most)
@@ -62,9 +68,9 @@ class Preset:
 
 _MANY = float("inf")
 PRESETS = {
-    "fast": Preset(0.15, 1000, 30, ((_MANY, 1),), races=False),
-    "default": Preset(0.1, 2000, 50, ((100_000, 3), (_MANY, 1)), True),
-    "best": Preset(0.05, 4000, 100, ((100_000, 12), (_MANY, 8)), races=True),
+    "fast": Preset(0.15, 1000, 30, ((_MANY, 1),), races=False, crosses=False),
+    "default": Preset(0.1, 2000, 50, ((100_000, 3), (_MANY, 1)), True, True),
+    "best": Preset(0.05, 4000, 100, ((100_000, 12), (_MANY, 8)), True, True),
 }
 
 
@@ -74,6 +80,7 @@ class Facts:
 
     n_rows         all of them, those that will be held out included
     n_categorical  columns that hold categories
+    n_to_cross     columns of numbers that may be crossed
     n_classes      1 for a number
     watches        the user gave rows to watch
     continues      training goes on from another model
@@ -81,6 +88,7 @@ class Facts:
 
     n_rows: int
     n_categorical: int
+    n_to_cross: int
     n_classes: int
     watches: bool
     continues: bool
@@ -92,6 +100,7 @@ def facts_of(
     return Facts(
         n_rows=table.n_rows,
         n_categorical=len(table.categories),
+        n_to_cross=len(possible_sources(table)),
         n_classes=target.n_classes,
         watches=bool(watched),
         continues=continued is not None,
@@ -112,9 +121,23 @@ def choose(settings: Settings, facts: Facts) -> tuple[Settings, Choices]:
     races = by_itself and share is not None and n_models > 1 and preset.races
     settings = _with_trees(settings, given, preset, facts, stops, share, choices)
     recipes = _recipes(given, facts, races, choices)
-    chosen = EnsembleSettings(n_models, recipes)
-    split = replace(settings.split, validation_fraction=share, n_models=n_models)
-    return replace(settings.with_recipe(recipes[0]), ensemble=chosen, split=split), choices
+    chosen = replace(
+        settings.with_recipe(recipes[0]),
+        ensemble=EnsembleSettings(n_models, recipes),
+        split=replace(settings.split, validation_fraction=share, n_models=n_models),
+        crosses=_crosses(settings, facts, by_itself and preset.crosses),
+    )
+    return chosen, choices
+
+
+def _crosses(settings: Settings, facts: Facts, wanted: bool) -> int:
+    """How many. A ratio may be missing where nothing else is, which ``nan_mode`` may forbid."""
+    count = settings.left_open.crosses
+    if count != "auto":
+        return int(count) if facts.n_to_cross > 1 and not facts.continues else 0
+    useful = facts.n_rows >= _FEWEST_TO_CROSS and 1 < facts.n_to_cross <= _MOST_COLUMNS_TO_CROSS
+    possible = settings.quantize.nan_mode != "Forbidden"
+    return _CROSSES if wanted and useful and possible else 0
 
 
 def _held_out(given: LeftOpen, facts: Facts, by_itself: bool) -> tuple[float | None, Choices]:
@@ -170,6 +193,7 @@ def _recipes(given: LeftOpen, facts: Facts, races: bool, choices: Choices) -> tu
             Recipe(
                 candidate.boosting_type if given.boosting_type == "auto" else given.boosting_type,
                 candidate.depth if given.depth is None else given.depth,
+                candidate.crossed,
             )
             for candidate in candidates
         )
@@ -198,5 +222,5 @@ def _candidates(facts: Facts) -> tuple[Recipe, ...]:
     """Recipes of which it depends on the table which is better. Ordered boosting of shallow trees
     overfits least, Plain boosting of deep trees finds most."""
     if facts.n_rows <= MOST_ORDERED_ROWS and facts.n_classes <= MOST_ORDERED_CLASSES:
-        return Recipe("Ordered", SHALLOW), Recipe("Plain", DEEP)
-    return Recipe("Plain", SHALLOW), Recipe("Plain", DEEP)
+        return Recipe("Ordered", SHALLOW, crossed=False), Recipe("Plain", DEEP)
+    return Recipe("Plain", SHALLOW, crossed=False), Recipe("Plain", DEEP)

@@ -164,6 +164,16 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         f"{', '.join(USUAL_PARTS)}. None: no parts. Parts that do not vary are left out "
         "(docs/dates.md).",
     )
+    crosses: int | str = parameter(
+        "auto",
+        either(
+            Rule("'auto'", lambda value: isinstance(value, str) and value == "auto"), whole(0, 100)
+        ),
+        "Differences, products and ratios of two number columns that become columns, too; short "
+        "trainings find the most useful ones. 'auto': 8 where iterations is left open, none for "
+        "quality='fast', few rows or on a cluster.",
+        aliases=("cross_features",),
+    )
     target_statistic: TargetStatistic = parameter(
         "ordered",
         one_of(TargetStatistic),

@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ocelotboost.estimator.crossing import crosses_of
 from ocelotboost.estimator.progress import print_text
 from ocelotboost.estimator.rows import Division, Rows
 from ocelotboost.estimator.settings import Recipe, Settings
@@ -27,6 +28,7 @@ from ocelotboost.order.rows_in_order import order
 from ocelotboost.order.target import TargetDefinition, TotalsOfRows
 from ocelotboost.quantize.categorical_data import CategoricalData
 from ocelotboost.quantize.quantized import Quantized, QuantizeSettings, quantize
+from ocelotboost.quantize.quantizer import Quantizer
 
 #: A recipe whose loss on the held-out rows is higher by more than this share is dropped.
 _TOLERANCE = 0.02
@@ -108,6 +110,7 @@ class _Trainer:
         self._settings = settings
         self._listeners = [_Listener(callback) for callback in callbacks]
         self._clock = _Clock(settings.training.loop.time_limit)
+        self._crosses = crosses_of(division.everything.table)
         self._definition = _definition(division, quantized, target, settings)
         self._n_trained = 0
         self.interruption: KeyboardInterrupt | None = None
@@ -135,7 +138,7 @@ class _Trainer:
         quantized = self._quantized
         if settings.ensemble.n_models > 1:
             categories = _categories_of(rows, settings.quantize)
-            quantized = Quantized(quantized.quantizer, categories)
+            quantized = Quantized(self._quantizer_for(recipe), categories)
         target, definition = self._target, self._definition
         ordered = order(rows.training, quantized, target, settings.order, definition)
         trained = train(
@@ -149,6 +152,10 @@ class _Trainer:
         )
         self.interruption = trained.boosted.interruption
         return Member(recipe, trained)
+
+    def _quantizer_for(self, recipe: Recipe) -> Quantizer:
+        quantizer = self._quantized.quantizer
+        return quantizer if recipe.crossed else quantizer.blind_to(self._crosses)
 
 
 def _winners(members: list[Member], loss: str) -> list[Member]:

@@ -41,14 +41,19 @@ class LeftOpen:
     n_models: int | None
     validation_fraction: Any
     refit: str | None
+    crosses: int | str
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a model is trained, where models may differ."""
+    """How a model is trained, where models may differ.
+
+    crossed  it asks about crosses of number columns, where there are some
+    """
 
     boosting_type: str
     depth: int
+    crossed: bool = True
 
 
 @dataclass(frozen=True)
@@ -66,6 +71,7 @@ class EnsembleSettings:
 class Settings:
     """What each stage needs to know, and the parameters that the model remembers.
 
+    crosses    how many crosses of number columns are derived
     left_open  what ``estimator/choosing.py`` decides; until then the settings have other values
     """
 
@@ -76,6 +82,7 @@ class Settings:
     order: OrderSettings
     training: TrainingSettings
     ensemble: EnsembleSettings
+    crosses: int
     left_open: LeftOpen
     parameters: dict[str, Any]
 
@@ -171,6 +178,7 @@ def settings_from(
             else SnapshotSettings(snapshot, parameters, seeds.entropy),
         ),
         ensemble=EnsembleSettings(1, ()),
+        crosses=0,
         left_open=_left_open(given),
         parameters=parameters,
     )
@@ -185,6 +193,7 @@ def _left_open(given: DeclaredParameters) -> LeftOpen:
         n_models=None if given.n_models is None else int(given.n_models),
         validation_fraction=given.validation_fraction,
         refit=given.refit,
+        crosses=given.crosses if given.crosses == "auto" else int(given.crosses),
     )
 
 

@@ -17,20 +17,26 @@ def feature_importances(forest: Forest) -> NDArray[np.float64]:
     features of a combination, those of its base questions included, share it equally, and so do
     the sources of a derived column.
     """
-    by_column = np.zeros(forest.n_columns)
-    split_offsets, leaf_offsets = forest.split_offsets(), forest.leaf_offsets()
-    for tree in range(forest.n_trees):
-        leaves = slice(leaf_offsets[tree], leaf_offsets[tree + 1])
-        values, weights = forest.leaf_values[leaves], forest.leaf_weights[leaves]
-        columns = forest.split_columns[split_offsets[tree] : split_offsets[tree + 1]]
-        for level, column in enumerate(columns):
-            by_column[column] += _explained(values, weights, level)
+    by_column = column_importances(forest)
     importances = np.zeros(forest.n_given)
     for column in np.flatnonzero(by_column).tolist():
         features = features_of(forest, column)
         importances[features] += by_column[column] / len(features)
     total = importances.sum()
     return importances / total if total > 0 else importances
+
+
+def column_importances(forest: Forest) -> NDArray[np.float64]:
+    """The variance that the questions about each column explain: (n_columns,)."""
+    found = np.zeros(forest.n_columns)
+    split_offsets, leaf_offsets = forest.split_offsets(), forest.leaf_offsets()
+    for tree in range(forest.n_trees):
+        leaves = slice(leaf_offsets[tree], leaf_offsets[tree + 1])
+        values, weights = forest.leaf_values[leaves], forest.leaf_weights[leaves]
+        columns = forest.split_columns[split_offsets[tree] : split_offsets[tree + 1]]
+        for level, column in enumerate(columns):
+            found[column] += _explained(values, weights, level)
+    return found
 
 
 def features_of(forest: Forest, column: int) -> list[int]:

@@ -6,7 +6,7 @@ of two bins for every indicator: is the category of a feature this one?
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,6 +89,14 @@ class Quantizer:
     @property
     def n_columns(self) -> int:
         return len(self.borders)
+
+    def blind_to(self, columns: slice) -> Quantizer:
+        """Another in which these columns of numbers have one bin, so that no tree asks about
+        them."""
+        borders, missing = list(self.borders), self.missing.copy()
+        borders[columns] = [np.empty(0)] * len(borders[columns])
+        missing[columns] = Missing.LOW
+        return replace(self, borders=borders, missing=missing)
 
     @property
     def missing_high(self) -> NDArray[np.bool_]:

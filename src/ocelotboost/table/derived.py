@@ -38,6 +38,11 @@ def given_columns(table: Table) -> Table:
     return replace(table, n_columns=table.n_given, parts=parts, formulas=())
 
 
+def derive_more(table: Table, formulas: Sequence[Formula]) -> Table:
+    """The table with further derived columns, after those that it has."""
+    return derive(given_columns(table), (*table.formulas, *formulas)) if formulas else table
+
+
 def derive_again(table: Table) -> Table:
     """The same formulas, for a table whose own columns were changed."""
     return derive(given_columns(table), table.formulas) if table.formulas else table

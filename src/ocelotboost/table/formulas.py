@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ocelotboost.table.crosses import CROSSES
 from ocelotboost.table.date_parts import DATE_PARTS, date_part
 
 
@@ -59,7 +60,7 @@ class Kind:
 
 KINDS: dict[str, Kind] = {
     part: Kind(("date",), f"{{0}}.{part}", partial(date_part, part)) for part in DATE_PARTS
-}
+} | {kind: Kind(("number", "number"), name, values) for kind, (name, values) in CROSSES.items()}
 
 
 @dataclass(frozen=True)
