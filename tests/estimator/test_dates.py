@@ -129,7 +129,7 @@ def test_the_model_has_the_users_columns():
     assert np.argsort(MODEL.feature_importances_)[0] == 2
     with pytest.raises(InputError, match="yet now missing:\n- bought"):
         MODEL.predict(X.drop(columns="bought"))
-    with pytest.raises(InputError, match="unseen at fit time:\n- bought.month"):
+    with pytest.raises(InputError, match=r"unseen at fit time:\n- bought\.month"):
         MODEL.predict(X.assign(**{"bought.month": 1.0}))
 
 
