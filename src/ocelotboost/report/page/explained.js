@@ -213,7 +213,8 @@ figures.dependence = (box) => {
     const [p1, p99] = [sorted[Math.floor(sorted.length * 0.005)], sorted[Math.ceil(sorted.length * 0.995) - 1]];
     const [low, high] = extent(p1 < p99 ? [p1, p99] : known, 0.04);
     const inside = (value) => (value >= low && value <= high ? value : null);
-    const texts = column.holds ? (mark) => timeText(column.holds, mark) : undefined;
+    const year = column.holds === "date" && high - low < 4 ? 5 : 0; // left out where hours are shown
+    const texts = column.holds ? (mark) => timeText(column.holds, mark).slice(year) : undefined;
     return { axis: { low, high, label: column.name, texts }, of: (at) => inside(column.values[at]) };
   }
 
