@@ -32,7 +32,7 @@ def dates(n_rows, seed=0):
     wait = rng.integers(0, 10**6, n_rows).astype("m8[s]")
     X = pd.DataFrame({"x": rng.normal(size=n_rows), "at": at, "wait": wait})
     X["zoned"] = X["at"].dt.tz_localize("UTC").dt.tz_convert("Asia/Tokyo")
-    return X, X["x"].to_numpy() + (X["at"].dt.day_of_week > 4)
+    return X, X["x"].to_numpy() + (X["at"].dt.day_of_week > 4).to_numpy()
 
 
 #: Estimators on one machine and on a cluster, a table, parameters.

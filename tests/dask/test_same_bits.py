@@ -77,20 +77,21 @@ def test_arrays_in_blocks_of_rows_and_columns(client):
     np.testing.assert_array_equal(predicted.compute(), expected.predict(X))
 
 
-def test_a_model_that_is_continued(client):
-    name = "categories, Plain"
+@pytest.mark.parametrize("name", ["categories, Plain", "dates, Plain"])
+def test_a_model_that_is_continued(name, client):
     X, y = TRAININGS[name][1](N_ROWS)
     first = local_model(name)
     model = cluster_model(name, client).fit(collection(X, 3), y, init_model=first)
     assert_same_model(model, local_model(name, init_model=first))
 
 
-def test_partitions_without_rows_and_rows_that_are_sorted(client):
-    X, y = TRAININGS["categories, Plain"][1](N_ROWS)
+@pytest.mark.parametrize("name", ["categories, Plain", "dates, Plain"])
+def test_partitions_without_rows_and_rows_that_are_sorted(name, client):
+    X, y = TRAININGS[name][1](N_ROWS)
     order = np.argsort(X["x"].to_numpy(), kind="stable")
     X, y = X.iloc[order].reset_index(drop=True), y[order]
     parts = dd.from_pandas(X, npartitions=4)
     filtered = dd.concat([parts[parts["x"] < -1e9], parts])
-    model = cluster_model("categories, Plain", client).fit(filtered, y)
-    expected = type(local_model("categories, Plain"))(**SETTINGS, boosting_type="Plain").fit(X, y)
+    model = cluster_model(name, client).fit(filtered, y)
+    expected = type(local_model(name))(**SETTINGS, boosting_type="Plain").fit(X, y)
     assert_same_model(model, expected)
