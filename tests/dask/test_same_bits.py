@@ -40,7 +40,7 @@ def test_what_is_left_open_is_chosen_as_for_one_model_on_one_machine(threads):
 
 
 @pytest.mark.parametrize("n_partitions", [1, 2, 11])
-@pytest.mark.parametrize("name", ["numbers, Ordered", "categories, Plain"])
+@pytest.mark.parametrize("name", ["numbers, Ordered", "categories, Plain", "dates, Ordered"])
 def test_for_any_number_of_workers_and_partitions(name, n_partitions, threads):
     _, make, _ = TRAININGS[name]
     X, y = make(N_ROWS)
@@ -48,7 +48,9 @@ def test_for_any_number_of_workers_and_partitions(name, n_partitions, threads):
     assert_same_model(model, local_model(name))
 
 
-@pytest.mark.parametrize("name", ["numbers, Plain", "categories and a number, Ordered"])
+@pytest.mark.parametrize(
+    "name", ["numbers, Plain", "dates, Plain", "categories and a number, Ordered"]
+)
 def test_weights_and_eval_sets(name, client):
     """Some rows weigh nothing; target, weight and table have other partitions."""
     _, make, _ = TRAININGS[name]
@@ -75,20 +77,21 @@ def test_arrays_in_blocks_of_rows_and_columns(client):
     np.testing.assert_array_equal(predicted.compute(), expected.predict(X))
 
 
-def test_a_model_that_is_continued(client):
-    name = "categories, Plain"
+@pytest.mark.parametrize("name", ["categories, Plain", "dates, Plain"])
+def test_a_model_that_is_continued(name, client):
     X, y = TRAININGS[name][1](N_ROWS)
     first = local_model(name)
     model = cluster_model(name, client).fit(collection(X, 3), y, init_model=first)
     assert_same_model(model, local_model(name, init_model=first))
 
 
-def test_partitions_without_rows_and_rows_that_are_sorted(client):
-    X, y = TRAININGS["categories, Plain"][1](N_ROWS)
+@pytest.mark.parametrize("name", ["categories, Plain", "dates, Plain"])
+def test_partitions_without_rows_and_rows_that_are_sorted(name, client):
+    X, y = TRAININGS[name][1](N_ROWS)
     order = np.argsort(X["x"].to_numpy(), kind="stable")
     X, y = X.iloc[order].reset_index(drop=True), y[order]
     parts = dd.from_pandas(X, npartitions=4)
     filtered = dd.concat([parts[parts["x"] < -1e9], parts])
-    model = cluster_model("categories, Plain", client).fit(filtered, y)
-    expected = type(local_model("categories, Plain"))(**SETTINGS, boosting_type="Plain").fit(X, y)
+    model = cluster_model(name, client).fit(filtered, y)
+    expected = type(local_model(name))(**SETTINGS, boosting_type="Plain").fit(X, y)
     assert_same_model(model, expected)

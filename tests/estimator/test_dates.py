@@ -117,6 +117,12 @@ def test_tables_in_batches(tmp_path, monkeypatch):
     assert_same_bits(limited.forest_, MODEL.forest_)
 
 
+def test_parts_know_nothing_of_the_target():
+    shuffled = np.random.default_rng(5).permutation(Y)
+    other = OcelotRegressor(iterations=1).fit(X, shuffled)
+    assert other.forest_.derivation == MODEL.forest_.derivation
+
+
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_the_same_bits_for_any_number_of_threads(n_jobs):
     assert_same_bits(fit(n_jobs=n_jobs).forest_, MODEL.forest_)
@@ -129,7 +135,7 @@ def test_the_model_has_the_users_columns():
     assert np.argsort(MODEL.feature_importances_)[0] == 2
     with pytest.raises(InputError, match="yet now missing:\n- bought"):
         MODEL.predict(X.drop(columns="bought"))
-    with pytest.raises(InputError, match="unseen at fit time:\n- bought.month"):
+    with pytest.raises(InputError, match=r"unseen at fit time:\n- bought\.month"):
         MODEL.predict(X.assign(**{"bought.month": 1.0}))
 
 

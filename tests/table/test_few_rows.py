@@ -17,6 +17,7 @@ from tests.table.test_damaged_arrow import with_offset
 
 from ocelotboost import InputError, OcelotClassifier, OcelotError
 from ocelotboost.table import few_rows, table_from_input
+from ocelotboost.table.formulas import Derivation, TimeKind
 
 TEXTS = st.none() | st.sampled_from(
     ["", "a", "1", "1.0", "nan", "é🐆", "a longer text than twelve"]
@@ -63,7 +64,7 @@ POLARS = {
 
 @st.composite
 def frames(draw):
-    """A frame of a few columns of any types, and which of them are categorical."""
+    """A frame of a few columns of any types, which of them are categorical, and which times."""
     library = draw(st.sampled_from(["pandas", "polars"]))
     kinds = PANDAS if library == "pandas" else POLARS
     n_rows = draw(st.integers(1, 3))
@@ -76,16 +77,22 @@ def frames(draw):
         else:
             columns[f"c{position}"] = pl.Series(values, dtype=kind, strict=False)
     categorical = draw(st.lists(st.sampled_from(list(columns)), unique=True))
-    return (pd if library == "pandas" else pl).DataFrame(columns), categorical
+    kinds_of_times = st.sampled_from([TimeKind("date"), TimeKind("duration")])
+    times = draw(st.dictionaries(st.integers(0, len(columns) - 1), kinds_of_times, max_size=2))
+    known = Derivation({p: times[p] for p in sorted(times) if f"c{p}" not in categorical})
+    derivation = draw(st.sampled_from([None, known]))
+    return (pd if library == "pandas" else pl).DataFrame(columns), categorical, derivation
 
 
-def read(frame, categorical, *, quickly):
+def read(frame, categorical, derivation=None, *, quickly):
     """The table, or the error."""
     with pytest.MonkeyPatch.context() as patch:
         if not quickly:
             patch.setattr(few_rows, "FEW_ROWS", 0)
         try:
-            return table_from_input(frame, cat_features=categorical, detect=False)
+            return table_from_input(
+                frame, cat_features=categorical, detect=False, derivation=derivation
+            )
         except OcelotError as error:
             return error
 
@@ -99,6 +106,7 @@ def assert_same(found, expected):
     numeric = [sum(part.width for part in table.parts) for table in (found, expected)]
     assert numeric[0] == numeric[1]
     assert list(found.categories) == list(expected.categories)
+    assert found.derivation == expected.derivation
     rows = np.arange(expected.n_rows)
     for position, column in expected.categories.items():
         assert_array_equal(found.categories[position].row_hashes(), column.row_hashes())
@@ -108,8 +116,7 @@ def assert_same(found, expected):
 @pytest.mark.filterwarnings("ignore")
 @given(frames())
 def test_the_table_or_the_error_is_that_of_the_usual_way(case):
-    frame, categorical = case
-    assert_same(read(frame, categorical, quickly=True), read(frame, categorical, quickly=False))
+    assert_same(read(*case, quickly=True), read(*case, quickly=False))
 
 
 @pytest.mark.parametrize("library", [pd, pl])

@@ -77,7 +77,7 @@ class Columns:
             [(part.first, part.values()) for part in given_columns(table).parts],
             {p: _categories(column) for p, column in table.categories.items()},
             table.hash_key,
-            dict(table.times),
+            {p: own.gathered() for p, own in table.times.items()},
             table.formulas,
         )
 
@@ -104,7 +104,7 @@ class Columns:
             categories={
                 p: Categories(own.hashes[rows], own.texts) for p, own in self.categories.items()
             },
-            times={p: own.take(rows) for p, own in self.times.items()},
+            times={p: own.take(rows).gathered() for p, own in self.times.items()},
         )
 
     def column(self, position: int) -> FloatArray:

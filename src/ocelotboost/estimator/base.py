@@ -80,7 +80,8 @@ class OcelotEstimator(Reporting, Explaining, DeclaredParameters):
         Parameters
         ----------
         X : table (n_rows, n_columns)
-            NumPy, pandas, polars, pyarrow, scipy.sparse or lists; NaN and null are missing.
+            NumPy, pandas, polars, pyarrow, scipy.sparse or lists; NaN and null are missing. Dates
+            and times are used as they are (docs/dates.md).
             Tables that may be larger than memory are read in batches: Parquet files (a path, a
             list, a pattern, a directory), a pyarrow Dataset, a polars LazyFrame, a DuckDB
             relation, or an iterator of record batches (docs/scale.md).

@@ -37,11 +37,13 @@ def time_text(kind: TimeKind, number: float) -> str:
 
 
 def part_text(part: str, border: float) -> str | None:
-    """What is above a border of a part of dates, where that reads better than numbers.
+    """What is above a finite border of a part of dates, where that reads better than numbers.
 
     >>> part_text("weekday", 4.5), part_text("month", 9.5), part_text("hour", 8.25)
     ('Saturday, Sunday', 'October to December', 'after 08:15')
     """
+    if not math.isfinite(border):
+        return None
     if part == "hour" and 0 <= border < 24:
         return f"after {_clock(round(border * 3600))}"
     names, first = {"weekday": (_WEEKDAYS, 0), "month": (_MONTHS, 1)}.get(part, ([], 0))

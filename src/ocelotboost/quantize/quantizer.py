@@ -58,8 +58,8 @@ class Quantizer:
         ``has_missing`` (n_columns,) is given where the table is a sample of the rows."""
         if has_missing is None:
             has_missing = count_missing(table, n_threads) > 0
-        if nan_mode == "Forbidden" and has_missing.any():
-            raise InputError(_forbidden_message(table, int(np.flatnonzero(has_missing)[0])))
+        if nan_mode == "Forbidden":
+            _forbid(table, has_missing)
         shared, own = (
             (Missing.HIGH, Missing.OWN_HIGH)
             if nan_mode == "Max"
@@ -205,9 +205,7 @@ def refuse_missing(table: Table, n_threads: int) -> None:
 
     A missing category is a category like others.
     """
-    has_missing = count_missing(table, n_threads) > 0
-    if has_missing.any():
-        raise InputError(_forbidden_message(table, int(np.flatnonzero(has_missing)[0])))
+    _forbid(table, count_missing(table, n_threads) > 0)
 
 
 def count_missing(table: Table, n_threads: int) -> NDArray[np.uint64]:
@@ -222,9 +220,14 @@ def count_missing(table: Table, n_threads: int) -> NDArray[np.uint64]:
     return counts
 
 
-def _forbidden_message(table: Table, column: int) -> str:
+def _forbid(table: Table, has_missing: NDArray[np.bool_]) -> None:
+    """Of the columns that the user gave; what is derived from them is no fault of theirs."""
+    found = np.flatnonzero(has_missing[: table.n_given]).tolist()
+    if not found:
+        return
+    column = found[0]
     name = f"{table.names[column]!r} (position {column})" if table.names else f"{column}"
-    return (
+    raise InputError(
         f"Column {name} has missing values, and nan_mode='Forbidden' allows none. Fill them in, "
         "drop the rows, or use nan_mode='Min' or 'Max'."
     )

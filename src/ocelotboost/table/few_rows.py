@@ -2,7 +2,8 @@
 
 Whoever asks for the prediction of one row waits for it. The usual way (from_frame.py) looks at one
 column after the other by way of narwhals, which costs up to 0.1 ms each. Here numbers are taken
-together, and categories as Python values, of which there are few.
+together, and categories as Python values, of which there are few. Only dates and times go the usual
+way, one column at a time.
 
 Only for columns of the commonest types, and for tables whose categorical columns are known
 beforehand. All else, and all that is wrong, is left to the usual way: its result is the same.
@@ -21,6 +22,7 @@ from ocelotboost.table.arrow_check import is_arrow_dtype
 from ocelotboost.table.cat_features import named_positions
 from ocelotboost.table.categories import CategoryColumn, Rows, canonical_text, text_hashes
 from ocelotboost.table.columns import DensePart, Table
+from ocelotboost.table.from_frame import table_column
 from ocelotboost.table.values import (
     FLOAT64,
     FloatArray,
@@ -43,7 +45,7 @@ POLARS_CATEGORIES = {*POLARS_NUMBERS, "String", "Categorical", "Enum", "Boolean"
 def table_from_few_rows(X: Any, reading: Reading) -> Table | None:
     """The table, or None where the usual way has to be taken."""
     library = type(X).__module__.partition(".")[0]
-    if reading.detect or reading.times or library not in ("pandas", "polars"):
+    if reading.detect or library not in ("pandas", "polars"):
         return None
     if type(X) is not getattr(sys.modules[library], "DataFrame", None):
         return None
@@ -55,28 +57,42 @@ def table_from_few_rows(X: Any, reading: Reading) -> Table | None:
         return None
     reading.check_header(names, n_columns)
     named = named_positions(reading.cat_features, names, n_columns, reading.argument)
+    times = [position for position in reading.times or () if position not in named]
+    numeric = _without(range(n_columns), {*named, *times})
     read = _read_pandas if library == "pandas" else _read_polars
-    numbers_and_values = read(X, names, sorted(named))
+    numbers_and_values = read(X, names, sorted(named), numeric)
     if numbers_and_values is None:
         return None
     numbers, values = numbers_and_values
     categories = _categories(values, n_rows, reading.hash_key)
     if categories is None:
         return None
-    parts = tuple(_parts(floats(numbers, Origin(reading.argument)), n_columns, named))
+    parts = list(_parts(floats(numbers, Origin(reading.argument)), n_columns, {*named, *times}))
     by_position = dict(zip(sorted(named), categories, strict=True))
-    return Table(n_rows, n_columns, names, parts, by_position, reading.hash_key)
+    time_columns = {}
+    for position in times:
+        part, column = table_column(X[names[position]], position, reading)
+        assert column is not None  # the position holds times
+        parts.append(part)
+        time_columns[position] = column
+    return Table(
+        n_rows,
+        n_columns,
+        names,
+        tuple(sorted(parts, key=lambda part: part.first)),
+        by_position,
+        reading.hash_key,
+        times=time_columns,
+    )
 
 
 # ---- numbers --------------------------------------------------------------------------------
 
 
-def _parts(
-    numbers: FloatArray, n_columns: int, categorical: Collection[int]
-) -> Iterator[DensePart]:
-    """Numbers (n_rows, n_numeric) as parts, one for each stretch between categorical columns."""
+def _parts(numbers: FloatArray, n_columns: int, others: Collection[int]) -> Iterator[DensePart]:
+    """Numbers (n_rows, n_numeric) as parts, one for each stretch between other columns."""
     first = taken = 0
-    for end in [*sorted(categorical), n_columns]:
+    for end in [*sorted(others), n_columns]:
         if first < end:
             yield DensePart(first, numbers[:, taken : taken + end - first])
             taken += end - first
@@ -117,10 +133,10 @@ def _category_column(hashes: NDArray[np.uint64], own: Sequence[str | None]) -> C
 
 
 def _read_pandas(
-    X: Any, names: Sequence[str], categorical: Sequence[int]
+    X: Any, names: Sequence[str], categorical: Sequence[int], numeric: Sequence[int]
 ) -> tuple[NDArray[Any], list[Sequence[Any]]] | None:
     dtypes = X.dtypes.tolist()
-    if not all(_is_number_dtype(dtype) for dtype in set(_without(dtypes, categorical))):
+    if not all(_is_number_dtype(dtype) for dtype in {dtypes[position] for position in numeric}):
         return None
     values = []
     for position in categorical:
@@ -128,9 +144,8 @@ def _read_pandas(
         if of_column is None:
             return None
         values.append(of_column)
-    if not categorical:
+    if len(numeric) == len(names):
         return X.to_numpy(), values
-    numeric = _without(range(len(names)), categorical)
     numbers = X.take(numeric, axis=1).to_numpy() if numeric else np.empty((len(X), 0))
     return numbers, values
 
@@ -169,19 +184,19 @@ def _arrow_values(array: Any) -> list[Any] | None:
 
 
 def _read_polars(
-    X: Any, names: Sequence[str], categorical: Sequence[int]
+    X: Any, names: Sequence[str], categorical: Sequence[int], numeric: Sequence[int]
 ) -> tuple[NDArray[Any], list[Sequence[Any]]] | None:
     kinds = [str(dtype.base_type()) for dtype in X.dtypes]
-    if not POLARS_NUMBERS.issuperset(_without(kinds, categorical)):
+    if not POLARS_NUMBERS.issuperset(kinds[position] for position in numeric):
         return None
-    if not categorical:
+    if len(numeric) == len(names):
         return X.to_numpy(), []
-    if not POLARS_CATEGORIES.issuperset(kinds):
+    if not POLARS_CATEGORIES.issuperset(kinds[position] for position in categorical):
         return None
     columns = list(zip(*X.rows(), strict=True))
-    numeric = _without(columns, categorical)
     # A null becomes None, and None becomes NaN.
-    numbers = np.array(numeric, dtype=FLOAT64).reshape(len(numeric), len(X)).T
+    known = [columns[position] for position in numeric]
+    numbers = np.array(known, dtype=FLOAT64).reshape(len(numeric), len(X)).T
     return numbers, [columns[position] for position in categorical]
 
 

@@ -18,6 +18,7 @@ from ocelotboost.table.columns import DensePart, Table
 from ocelotboost.table.remedies import as_number, collected
 from ocelotboost.table.shapes import empty, wrong_dimensions
 from ocelotboost.table.time_series import check_series, series_kind, time_series
+from ocelotboost.table.times import TimeColumn
 from ocelotboost.table.values import (
     FLOAT32,
     FloatArray,
@@ -94,15 +95,36 @@ def table_from_frame(frame: nw.DataFrame[Any], reading: Reading) -> Table:
                 column, origin, reading.hash_key, reading.n_threads
             )
             continue
-        found = series_kind(column)
-        wanted = reading.wants_time(position, found)
-        check_series(column, found, wanted, origin)
-        if wanted is None:
-            values = _column_values(column, origin)
-        else:
-            values, times[position] = time_series(column, found, wanted, origin)
-        parts.append(DensePart(position, values[:, np.newaxis]))
+        part, own_times = _part(column, position, origin, reading)
+        parts.append(part)
+        if own_times is not None:
+            times[position] = own_times
     return Table(n_rows, n_columns, names, tuple(parts), categories, reading.hash_key, times=times)
+
+
+def table_column(
+    series: Any, position: int, reading: Reading
+) -> tuple[DensePart, TimeColumn | None]:
+    """A column of a library's own that holds no categories."""
+    import narwhals as nw
+
+    column = nw.from_native(series, series_only=True)
+    origin = _origin(column, position, reading.argument)
+    check_arrow(series, origin.whole())
+    return _part(column, position, origin, reading)
+
+
+def _part(
+    column: nw.Series[Any], position: int, origin: Origin, reading: Reading
+) -> tuple[DensePart, TimeColumn | None]:
+    """The numbers of a column, and the rest of it where it holds dates or times."""
+    found = series_kind(column)
+    wanted = reading.wants_time(position, found)
+    check_series(column, found, wanted, origin)
+    if wanted is None:
+        return DensePart(position, _column_values(column, origin)[:, np.newaxis]), None
+    numbers, times = time_series(column, found, wanted, origin)
+    return DensePart(position, numbers[:, np.newaxis]), times
 
 
 def _origin(column: nw.Series[Any], position: int, argument: str) -> Origin:

@@ -48,17 +48,24 @@ class TimeColumn:
     """A column of dates, times of day or durations; its numbers are in the table's parts.
 
     local  int64 (n,) ticks of the dates as the column shows them; None: it holds no dates
+    rows   integers: which of them, gathered each time they are asked for; None: all
     """
 
     kind: TimeKind
     local: Ticks | None
+    rows: NDArray[np.intp] | None = None
 
     def values(self) -> Ticks:
         assert self.local is not None, "only dates have parts"
-        return self.local
+        return self.local if self.rows is None else self.local[self.rows]
 
     def take(self, rows: NDArray[np.intp]) -> TimeColumn:
-        return self if self.local is None else TimeColumn(self.kind, self.local[rows])
+        chosen = rows if self.rows is None else self.rows[rows]
+        return self if self.local is None else TimeColumn(self.kind, self.local, chosen)
+
+    def gathered(self) -> TimeColumn:
+        """The same without the rows that were not taken."""
+        return self if self.rows is None else TimeColumn(self.kind, self.values())
 
 
 def join_times(columns: Sequence[TimeColumn]) -> TimeColumn:
