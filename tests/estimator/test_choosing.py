@@ -13,8 +13,16 @@ from ocelotboost.estimator.settings import settings_from
 from tests.data import binary, regression
 
 
-def chosen(estimator, n_rows=1000, n_categorical=0, n_classes=1, watches=False, continues=False):
-    facts = Facts(n_rows, n_categorical, n_classes, watches, continues)
+def chosen(
+    estimator,
+    n_rows=1000,
+    n_categorical=0,
+    n_classes=1,
+    watches=False,
+    continues=False,
+    n_to_cross=5,
+):
+    facts = Facts(n_rows, n_categorical, n_to_cross, n_classes, watches, continues)
     return choose(settings_from(estimator, None, None), facts)
 
 

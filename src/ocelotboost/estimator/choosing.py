@@ -188,16 +188,14 @@ def _with_trees(
 def _recipes(given: LeftOpen, facts: Facts, races: bool, choices: Choices) -> tuple[Recipe, ...]:
     """How models may be trained: one recipe, or several that race."""
     candidates = _candidates(facts) if races else (_usual(given, facts),)
-    recipes = tuple(
-        dict.fromkeys(
-            Recipe(
-                candidate.boosting_type if given.boosting_type == "auto" else given.boosting_type,
-                candidate.depth if given.depth is None else given.depth,
-                candidate.crossed,
-            )
-            for candidate in candidates
-        )
-    )
+    crossed = {
+        (
+            candidate.boosting_type if given.boosting_type == "auto" else given.boosting_type,
+            candidate.depth if given.depth is None else given.depth,
+        ): candidate.crossed
+        for candidate in candidates
+    }
+    recipes = tuple(Recipe(mode, depth, own) for (mode, depth), own in crossed.items())
     if given.boosting_type == "auto":
         choices["boosting_type"] = Choice(recipes[0].boosting_type, _WHY_MODE)
     if given.depth is None:

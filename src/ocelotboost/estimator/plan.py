@@ -15,6 +15,7 @@ import numpy as np
 
 from ocelotboost.errors import InputError
 from ocelotboost.estimator.choosing import choose, facts_of
+from ocelotboost.estimator.crossing import cross
 from ocelotboost.estimator.ensemble import quantize_for_all
 from ocelotboost.estimator.eval_sets import GivenRows
 from ocelotboost.estimator.memory_plan import (
@@ -172,6 +173,7 @@ def plan_training(given: Given, watched: list[GivenRows], settings: Settings) ->
         target = settings.target.learn(y, weight, table.n_rows, table.memory)
         settings, _ = choose(settings, facts_of(table, target, watched, None))
         division = split(table, target, watched, settings.split, cache)
+        division = cross(division, target, settings).division
         rows = division.rows(0)
         settings = within_memory(settings, rows, target)
         quantized = quantize_for_all(division, rows, settings)
