@@ -8,6 +8,8 @@ import polars as pl
 import pytest
 
 from ocelotboost import OcelotClassifier, OcelotRegressor, cv
+from ocelotboost.quantize.binned_once import BinnedOnce
+from ocelotboost.quantize.quantizer import Quantizer
 from tests import data
 from tests.data import assert_same_bits
 
@@ -77,6 +79,16 @@ def test_folds_share_the_borders_of_all_rows():
 
     assert len(borders(share=True)) == 1
     assert len(borders(share=False)) == 3
+
+
+@pytest.mark.parametrize("parameters", [{"iterations": 10}, {"n_models": 2}])
+def test_bins_are_made_once(parameters, monkeypatch):
+    columns, y = people()
+    model = OcelotClassifier(**parameters, depth=3)
+    taken = cv(model, pd.DataFrame(columns), y, cv=3)
+    monkeypatch.setattr(BinnedOnce, "slots", Quantizer.slots)
+    made = cv(model, pd.DataFrame(columns), y, cv=3)
+    assert np.array_equal(taken.predictions, made.predictions)
 
 
 def test_what_depends_on_the_number_of_rows_is_chosen_for_all_of_them():

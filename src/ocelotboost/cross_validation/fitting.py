@@ -29,6 +29,7 @@ from ocelotboost.loss.base import CustomLoss, Loss
 from ocelotboost.metric.base import MetricLike
 from ocelotboost.model.trained import TrainedModel
 from ocelotboost.model.training_summary import remember
+from ocelotboost.quantize.binned_once import BinnedOnce
 from ocelotboost.quantize.categorical_data import CategoricalData
 from ocelotboost.quantize.quantized import Quantized, quantize
 from ocelotboost.quantize.quantizer import Quantizer
@@ -71,7 +72,7 @@ class Common:
 
     settings   with all that was left open, where it is chosen for all folds at once
     choices    what was chosen; None: each fold chooses by its own rows
-    quantizer  borders of all rows; None: each fold has those of its own rows
+    quantizer  borders and bins of all rows; None: each fold has those of its own rows
     loss       of the target of all rows
     by_tree    each fold trains one model while the rows that judge it are watched; else what
                ``fit`` trains, which is judged at the end
@@ -103,7 +104,8 @@ class Common:
         chosen, choices = choose(settings, facts_of(table, target, [], None))
         # Without class weights, which are made of targets.
         everything = counted(table, target.values, data.weight)
-        quantizer = quantize(everything, settings.quantize).quantizer
+        borders = quantize(everything, settings.quantize).quantizer
+        quantizer = BinnedOnce.of(borders, table, settings.quantize.n_threads)
         return cls(data, chosen, choices, quantizer, target.loss, by_tree, keeps, cache)
 
     @property
