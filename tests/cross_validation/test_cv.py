@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
+
 import numpy as np
 import pytest
 from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, cross_val_score
@@ -151,6 +155,24 @@ def test_an_interrupt_of_a_callback_ends_all_folds():
 
     with pytest.raises(KeyboardInterrupt):
         cv(OcelotRegressor(iterations=1000), X, y, callbacks=Pressed())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize("parameters", [{"iterations": 100_000}, {"quality": "best"}])
+def test_ctrl_c_ends_all_folds(parameters):
+    X, y = data.regression(3000, 20)
+    press = threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT))
+    press.start()
+    with pytest.raises(KeyboardInterrupt):
+        cv(OcelotRegressor(**parameters, learning_rate=0.01), X, y)
+    press.join()
+    assert threading.active_count() == 1
+
+
+def test_time_is_limited_for_all_folds_together():
+    X, y = data.regression(200)
+    found = cv(OcelotRegressor(iterations=1_000_000, time_limit=0.5), X, y, cv=3)
+    assert 0 < found.curves["RMSE"].shape[1] < 1_000_000
 
 
 def test_weights_count_in_training_and_in_scores():

@@ -8,6 +8,7 @@ by fold    what ``fit`` trains by itself, several models perhaps: judged when it
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +22,7 @@ from ocelotboost.cross_validation.fitting import TEST, Common, FittedRows, fit_f
 from ocelotboost.cross_validation.folds import Fold
 from ocelotboost.cross_validation.judging import Judged, judge
 from ocelotboost.cross_validation.places import Places
-from ocelotboost.cross_validation.together import Together
+from ocelotboost.cross_validation.together import Reporter, Together
 from ocelotboost.errors import ParameterError
 from ocelotboost.estimator.progress import print_text, progress_for
 
@@ -33,10 +34,15 @@ Curves = dict[str, Floats]
 class FoldsInfo(IterationInfo):
     """Where all folds are; ``history`` has the means of their metrics: history["test"]["RMSE"].
 
-    curves  {metric: (n_folds, iteration + 1)} of the rows that judge
+    histories  of the folds; some may have more trees
     """
 
-    curves: Curves
+    histories: list[History]
+
+    @property
+    def curves(self) -> Curves:
+        """{metric: (n_folds, iteration + 1)} of the rows that judge"""
+        return _stacked(self.histories, TEST, self.iteration + 1)
 
 
 @dataclass(frozen=True)
@@ -65,21 +71,16 @@ def run_by_tree(
     best = BestIteration((TEST, metric), higher, patience)
     means: History = {}
     n_common = 0
-    with progress_for(given.verbose, metric) as progress:
-        for n_common in together.train(
-            lambda number, reporter: fit_fold(common, folds[number], places.n_threads, [reporter])
-        ):
+    rounds = together.train(
+        lambda number, reporter: fit_fold(common, folds[number], places.n_threads, [reporter])
+    )
+    with progress_for(given.verbose, metric) as progress, closing(rounds):
+        for n_common in rounds:
             if not followed:
                 continue
             histories = together.histories()
             _append_means(means, histories, n_common)
-            info = FoldsInfo(
-                n_common - 1,
-                common.iterations,
-                means,
-                limit.elapsed,
-                _stacked(histories, TEST, n_common),
-            )
+            info = FoldsInfo(n_common - 1, common.iterations, means, limit.elapsed, histories)
             stops = call([*observers, progress], "after_iteration", info)
             if best.follow(means[TEST][metric]) or stops or limit.reached(n_common):
                 together.stop_after(n_common)
@@ -107,16 +108,17 @@ def run_by_fold(estimator: Any, common: Common, folds: list[Fold], places: Place
     together: Together[Judged] = Together(len(folds), places.n_at_once, in_step=False)
     metric, _ = common.metric
 
-    def train(number: int, _: object) -> Judged:
-        trained = fit_fold(common, folds[number], places.n_threads, [])
+    def train(number: int, reporter: Reporter) -> Judged:
+        trained = fit_fold(common, folds[number], places.n_threads, [reporter.only_stopping()])
         found = judge(trained, estimator, common, folds[number], places.n_threads)
         if common.settings.training.verbose:
             score = f"{metric} {found.scores[metric]:.5g}"
             print_text(f"fold {number + 1} of {len(folds)}: {score}, {found.n_trees:,} trees")
         return found
 
-    for _ in together.train(train):
-        pass
+    with closing(together.train(train)) as rounds:
+        for _ in rounds:
+            pass
     return Outcome(together.results(), {}, {})
 
 

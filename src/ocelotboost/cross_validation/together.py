@@ -17,8 +17,8 @@ Which fold has its place when does not change a bit of any model.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from typing import Generic, TypeVar
+from collections.abc import Callable, Generator
+from typing import Any, Generic, TypeVar
 
 from ocelotboost.boost.callback import History, IterationInfo
 
@@ -26,6 +26,10 @@ Result = TypeVar("Result")
 
 #: Trees of a turn, and how many a fold may be ahead of the slowest.
 _TURN, _AHEAD = 8, 32
+
+#: Seconds after which Ctrl-C is looked for: the system may tell another thread of it, and then
+#: nobody wakes the one that waits.
+_NAP = 0.2
 
 
 class Together(Generic[Result]):
@@ -50,17 +54,18 @@ class Together(Generic[Result]):
 
     # ---- in the thread that asks ---------------------------------------------------------
 
-    def train(self, train: Callable[[int, _Reporter], Result]) -> Iterator[int]:
+    def train(self, train: Callable[[int, Reporter], Result]) -> Generator[int, None, None]:
         """Begin all folds, and say how many trees all of them have, whenever that grows; after the
         last, all have ended. ``train`` gets the number of a fold, and a callback for its trees."""
         threads = [
             threading.Thread(target=self._run, args=(fold, train), daemon=True)
             for fold in range(len(self._n_trees))
         ]
-        for thread in threads:
-            thread.start()
-        n_seen = 0
+        begun, n_seen = [], 0
         try:
+            for thread in threads:
+                thread.start()
+                begun.append(thread)
             while True:
                 n_common, ended = self._wait_for_more(n_seen)
                 while n_seen < n_common and not self._has_ended(n_seen):
@@ -70,7 +75,7 @@ class Together(Generic[Result]):
                     break
         finally:
             self.stop_after(0)
-            for thread in threads:
+            for thread in begun:
                 thread.join()
         for error in self._errors:
             if error is not None:
@@ -82,6 +87,11 @@ class Together(Generic[Result]):
             self._end = n_trees if self._end is None else min(self._end, n_trees)
             self._changed.notify_all()
 
+    @property
+    def is_over(self) -> bool:
+        """Nobody waits for the results."""
+        return self._end == 0
+
     def histories(self) -> list[History]:
         """Of all folds, each with at least as many trees as all have."""
         return [own for own in self._histories if own is not None]
@@ -92,7 +102,8 @@ class Together(Generic[Result]):
     def _wait_for_more(self, n_seen: int) -> tuple[int, bool]:
         """How many trees all folds have, and whether they have ended."""
         with self._changed:
-            self._changed.wait_for(lambda: self._common() > n_seen or self._all_ended())
+            while not (self._common() > n_seen or self._all_ended()):
+                self._changed.wait(_NAP)
             return self._common(), self._all_ended()
 
     def _common(self) -> int:
@@ -106,11 +117,11 @@ class Together(Generic[Result]):
 
     # ---- in the thread of a fold ---------------------------------------------------------
 
-    def _run(self, fold: int, train: Callable[[int, _Reporter], Result]) -> None:
+    def _run(self, fold: int, train: Callable[[int, Reporter], Result]) -> None:
         try:
             self._take_place(fold)
-            if self._end != 0:
-                self._results[fold] = train(fold, _Reporter(self, fold))
+            if not self.is_over:
+                self._results[fold] = train(fold, Reporter(self, fold))
         except BaseException as error:
             self._errors[fold] = error
             self.stop_after(0)
@@ -152,12 +163,26 @@ class Together(Generic[Result]):
         return fold == behind and self._n_trees[fold] < slowest + _AHEAD
 
 
-class _Reporter:
-    """A callback of the training loop."""
+class Reporter:
+    """A callback of the training loop of a fold."""
 
-    def __init__(self, together: Together[Result], fold: int) -> None:
+    def __init__(self, together: Together[Any], fold: int) -> None:
         self._together = together
         self._fold = fold
 
     def after_iteration(self, info: IterationInfo) -> bool:
         return self._together.report(self._fold, info.history, info.iteration + 1)
+
+    def only_stopping(self) -> Stopper:
+        """For a fold of several models, whose trees are not counted together."""
+        return Stopper(self._together)
+
+
+class Stopper:
+    """A callback that ends a training when nobody waits for it."""
+
+    def __init__(self, together: Together[Any]) -> None:
+        self._together = together
+
+    def after_iteration(self, info: IterationInfo) -> bool:
+        return self._together.is_over
