@@ -105,6 +105,7 @@ def assert_same_bits(first: Forest, second: Forest) -> None:
         assert array.dtype == other.dtype, name
         assert array.shape == other.shape, name
         assert array.tobytes() == other.tobytes(), name
+    assert first.derivation == second.derivation
     assert first.indicators.texts == second.indicators.texts
     assert first.statistics.target_names == second.statistics.target_names
 

@@ -1,12 +1,14 @@
 """Model files that every later version must read, with their predictions.
 
-`python -m tools.golden_models` trains and writes them. Once a release has written a format, its
-golden files are never made again.
+`python -m tools.golden_models` trains and writes them; `python -m tools.golden_models dates` those
+of models with dates alone. Once a release has written a format, its golden files are never made
+again.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,8 @@ import numpy as np
 import pandas as pd
 
 from ocelotboost import OcelotClassifier, OcelotRegressor
-from ocelotboost.model.file import FORMAT
+from ocelotboost.model.file import DERIVED_FORMAT, FORMAT
+from ocelotboost.table.date_parts import DATE_PARTS
 
 FOLDER = Path("tests/golden")
 _N_SHOWN = 25
@@ -36,8 +39,46 @@ def _listed(column: pd.Series) -> list[float | str | None]:
     return [None if pd.isna(value) else value for value in column.tolist()]
 
 
+def with_dates(texts: dict[str, Any]) -> pd.DataFrame:
+    """A table whose dates, times of day and durations are given as texts and numbers."""
+    minutes = pd.Series(texts["wait"], dtype="float64")
+    clock = [None if text is None else pd.Timestamp(text).time() for text in texts["opens"]]
+    return pd.DataFrame(
+        {
+            "age": texts["age"],
+            "bought": pd.to_datetime(pd.Series(texts["bought"])),
+            "seen": pd.to_datetime(pd.Series(texts["seen"]), utc=True).dt.tz_convert("Asia/Tokyo"),
+            "wait": pd.to_timedelta(minutes, unit="m"),
+            "opens": pd.Series(clock, dtype=object),
+        }
+    )
+
+
+def date_rows(n_rows: int) -> dict[str, Any]:
+    """What ``with_dates`` makes a table of; some values of each column are missing."""
+    rng = np.random.default_rng(1)
+    minutes = rng.integers(-20_000_000, 50_000_000, size=(2, n_rows))
+    columns: dict[str, list[Any]] = {
+        "age": rng.normal(size=n_rows).tolist(),
+        "bought": [str(np.datetime64(int(own), "m")) for own in minutes[0]],
+        "seen": [str(np.datetime64(int(own), "m")) for own in minutes[1]],
+        "wait": rng.integers(-1000, 100_000, size=n_rows).astype(float).tolist(),
+        "opens": [f"{hour:02}:30" for hour in rng.integers(0, 24, size=n_rows)],
+    }
+    for values in columns.values():
+        for row in np.flatnonzero(rng.random(n_rows) < 0.1).tolist():
+            values[row] = None
+    return columns
+
+
 def main() -> None:
-    """Write the golden files of the present format."""
+    """Write the golden files of the present formats."""
+    if "dates" not in sys.argv[1:]:
+        _write_format_3()
+    _write_format_4()
+
+
+def _write_format_3() -> None:
     X = rows(300)
     numbers = np.nan_to_num(X["age"]) + X["größe"]
     score = (numbers + (X["city"] == "Nice") + 2 * (X["device"] == "desk")).to_numpy()
@@ -52,11 +93,27 @@ def main() -> None:
         "rows": {name: _listed(shown[name]) for name in shown},
         "raw": {name: model.predict_raw(shown).tolist() for name, model in models.items()},
     }
+    _write(FORMAT, models, known)
+
+
+def _write_format_4() -> None:
+    texts = date_rows(300)
+    X = with_dates(texts)
+    y = (X["bought"].dt.day_of_week > 4) + 2.0 * (X["seen"].dt.hour > 11) + X["age"].fillna(0)
+    y += (X["wait"] > pd.Timedelta(days=30)) + X["bought"].dt.month.fillna(0) / 6
+    options: dict[str, Any] = {"iterations": 12, "depth": 4, "date_parts": DATE_PARTS}
+    models = {"dates": OcelotRegressor(**options).fit(X, y)}
+    shown = {name: values[:_N_SHOWN] for name, values in texts.items()}
+    raw = {"dates": models["dates"].predict_raw(with_dates(shown)).tolist()}
+    _write(DERIVED_FORMAT, models, {"rows": shown, "raw": raw})
+
+
+def _write(number: int, models: dict[str, Any], known: dict[str, Any]) -> None:
     for name, model in models.items():
         for suffix in ("ocelot", "json"):
-            model.save_model(FOLDER / f"format_{FORMAT}_{name}.{suffix}")
+            model.save_model(FOLDER / f"format_{number}_{name}.{suffix}")
     text = json.dumps(known, ensure_ascii=False, indent=1)
-    (FOLDER / f"format_{FORMAT}_predictions.json").write_text(text + "\n", encoding="utf-8")
+    (FOLDER / f"format_{number}_predictions.json").write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -22,6 +22,19 @@ def numbers(n_rows, seed=0):
     return pd.DataFrame(X, columns=list("abcde")), y
 
 
+def dates(n_rows, seed=0):
+    """The weekday decides, and later partitions have other dates than the first: its hours are
+    all the same. Some dates are missing."""
+    rng = np.random.default_rng(seed)
+    at = np.datetime64("2024-01-01", "us") + np.arange(n_rows).astype("m8[D]")
+    at[n_rows // 2 :] += rng.integers(0, 86400, n_rows - n_rows // 2).astype("m8[s]")
+    at[rng.random(n_rows) < 0.1] = np.datetime64("NaT")
+    wait = rng.integers(0, 10**6, n_rows).astype("m8[s]")
+    X = pd.DataFrame({"x": rng.normal(size=n_rows), "at": at, "wait": wait})
+    X["zoned"] = X["at"].dt.tz_localize("UTC").dt.tz_convert("Asia/Tokyo")
+    return X, X["x"].to_numpy() + (X["at"].dt.day_of_week > 4)
+
+
 #: Estimators on one machine and on a cluster, a table, parameters.
 TRAININGS = {
     "numbers, Plain": ("regressor", numbers, {"boosting_type": "Plain"}),
@@ -34,6 +47,8 @@ TRAININGS = {
     "categories and a number, Ordered": ("regressor", mixed_numbers, {"boosting_type": "Ordered"}),
     "categories of three classes": ("classifier", mixed_classes, {}),
     "one-hot": ("classifier", mixed, {"one_hot_max_size": 10}),
+    "dates, Plain": ("regressor", dates, {"boosting_type": "Plain"}),
+    "dates, Ordered": ("regressor", dates, {"boosting_type": "Ordered", "has_time": "at"}),
     "quantile leaves": ("regressor", numbers, {"loss_function": "Quantile:alpha=0.8"}),
     "a user's own metric": ("classifier", mixed, {"eval_metric": "AUC"}),
     "time": ("regressor", mixed_numbers, {"has_time": "x"}),

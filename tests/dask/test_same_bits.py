@@ -40,7 +40,7 @@ def test_what_is_left_open_is_chosen_as_for_one_model_on_one_machine(threads):
 
 
 @pytest.mark.parametrize("n_partitions", [1, 2, 11])
-@pytest.mark.parametrize("name", ["numbers, Ordered", "categories, Plain"])
+@pytest.mark.parametrize("name", ["numbers, Ordered", "categories, Plain", "dates, Ordered"])
 def test_for_any_number_of_workers_and_partitions(name, n_partitions, threads):
     _, make, _ = TRAININGS[name]
     X, y = make(N_ROWS)
@@ -48,7 +48,9 @@ def test_for_any_number_of_workers_and_partitions(name, n_partitions, threads):
     assert_same_model(model, local_model(name))
 
 
-@pytest.mark.parametrize("name", ["numbers, Plain", "categories and a number, Ordered"])
+@pytest.mark.parametrize(
+    "name", ["numbers, Plain", "dates, Plain", "categories and a number, Ordered"]
+)
 def test_weights_and_eval_sets(name, client):
     """Some rows weigh nothing; target, weight and table have other partitions."""
     _, make, _ = TRAININGS[name]

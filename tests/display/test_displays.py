@@ -11,6 +11,8 @@ from sklearn.metrics import roc_auc_score
 from ocelotboost import InputError, OcelotClassifier, OcelotRegressor, ParameterError, cv, display
 from tests.data import multiclass, regression
 from tests.estimator.category_data import EVAL_FRAME, EVAL_Y, FRAME, LABELS, Y, fit
+from tests.explain.test_dates import MODEL as DATES
+from tests.explain.test_dates import X as DATE_ROWS
 
 
 @pytest.fixture(scope="module")
@@ -187,3 +189,28 @@ def test_a_tree_is_drawn_with_its_questions(depth):
     assert_inside(ax.figure)
     with pytest.raises(ParameterError, match="tree=3: the model has 3 trees"):
         model.plot_tree(3)
+
+
+@pytest.mark.parametrize("column", ["bought", "seen"])
+def test_axes_of_dates_show_dates(column):
+    from matplotlib.dates import ConciseDateFormatter
+
+    partial = display.PartialDependenceDisplay.from_estimator(DATES, DATE_ROWS, column, n_points=5)
+    points = display.DependenceDisplay.from_estimator(DATES, DATE_ROWS, column, colour_by="wait")
+    for drawn in (partial, points):
+        drawn.figure_.canvas.draw()
+        assert isinstance(drawn.ax_.xaxis.get_major_formatter(), ConciseDateFormatter)
+        labels = [label.get_text() for label in drawn.ax_.get_xticklabels()]
+        assert any(label.startswith("202") for label in labels)
+
+
+def test_durations_are_numbers_and_dates_have_colours():
+    drawn = display.DependenceDisplay.from_estimator(DATES, DATE_ROWS, "wait", colour_by="bought")
+    (low, high), days = drawn.ax_.get_xlim(), DATE_ROWS["wait"].dt.total_seconds() / 86400
+    assert low < days.min() < days.max() < high
+    swarm = display.BeeswarmDisplay.from_explanation(DATES.explain(DATE_ROWS))
+    assert swarm.data[0, 1] == DATE_ROWS["bought"][0]
+    fall = display.WaterfallDisplay.from_estimator(DATES, DATE_ROWS, row=3)
+    fall.figure_.canvas.draw()
+    labels = " ".join(label.get_text() for label in fall.ax_.get_yticklabels())
+    assert f"bought = {DATE_ROWS['bought'][3]}" in labels

@@ -11,6 +11,7 @@ from ocelotboost.model.check_model import validate
 from ocelotboost.model.forest import Forest
 from ocelotboost.model.statistic_table import Indicators, StatisticTables
 from ocelotboost.model.trained import Resolved, TrainedModel
+from ocelotboost.table.formulas import Derivation, Formula, TimeKind
 from tests.data import assert_same_bits
 from tests.model.forests import category_forest, text_hash
 
@@ -92,6 +93,20 @@ TINY = make_model(
     best_iteration=1,
 )
 
+
+TINY_DATES = dataclasses.replace(
+    TINY,
+    forest=dataclasses.replace(
+        TINY.forest,
+        missing_high=np.zeros(4, dtype=np.bool_),
+        categorical=np.zeros(4, dtype=np.bool_),
+        split_columns=np.array([0, 2, 3], dtype=np.uint32),
+        derivation=Derivation(
+            {0: TimeKind("date", "Asia/Tokyo"), 1: TimeKind("duration")},
+            (Formula("weekday", (0,)), Formula("hour", (0,))),
+        ),
+    ),
+)
 
 TINY_CATEGORIES = dataclasses.replace(
     TINY,

@@ -8,14 +8,23 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
+from tools.golden_models import with_dates
 
 from ocelotboost.model.file import dumps
 from ocelotboost.model.file_arrays import CATEGORY_ARRAYS, CATEGORY_FIELDS, TREE_ARRAYS
 from ocelotboost.model.forest import Forest
 from ocelotboost.model.statistic_table import STATISTIC_ARRAYS
+from ocelotboost.table.date_parts import DATE_PARTS
 from tests.model.forests import TEXTS, raw_by_hand, rows_of, text_hash
-from tests.model.models import WITH_CATEGORIES, make_category_model, make_forest, make_model
+from tests.model.models import (
+    TINY_DATES,
+    WITH_CATEGORIES,
+    make_category_model,
+    make_forest,
+    make_model,
+)
 
 DOCUMENT = pathlib.Path(__file__).parents[2] / "docs" / "model_format.md"
 
@@ -107,8 +116,23 @@ def test_the_python_of_the_document_evaluates_categories() -> None:
         np.testing.assert_array_equal(np.transpose(found), raw_by_hand(model.forest, table))
 
 
+def test_the_python_of_the_document_evaluates_dates() -> None:
+    raw_score = raw_score_of_the_document()
+    folder = DOCUMENT.parents[1] / "tests" / "golden"
+    known = json.loads((folder / "format_4_predictions.json").read_text(encoding="utf-8"))
+    document = json.loads((folder / "format_4_dates.json").read_text(encoding="utf-8"))
+    table = with_dates(known["rows"])
+    columns = [[None if pd.isna(v) else v for v in table[name].tolist()] for name in table]
+    columns[0] = [float("nan") if value is None else value for value in columns[0]]
+    found = [raw_score(document, list(row))[0] for row in zip(*columns, strict=True)]
+    assert found == known["raw"]["dates"]
+
+
 def test_the_document_names_every_field() -> None:
     text = DOCUMENT.read_text(encoding="utf-8")
+    dates = json.loads(dumps(TINY_DATES, "json"))
+    of_dates = [*dates, *dates["times"][0], *dates["derived"][0], *DATE_PARTS]
+    assert [name for name in of_dates if f"`{name}`" not in text] == []
     document = json.loads(dumps(WITH_CATEGORIES, "json"))
     lists = ("trees", "indicators", "statistic_tables", "statistic_columns")
     fields = [*document, *(name for part in lists for name in document[part][0])]

@@ -21,9 +21,9 @@ from ocelotboost.model.file_json import write_json
 from ocelotboost.model.trained import TrainedModel
 from ocelotboost.predict.predictor import make_predictor
 from tests.model.forests import N_FEATURES, rows_of
-from tests.model.models import FORMS, TINY, TINY_CATEGORIES, assert_same
+from tests.model.models import FORMS, TINY, TINY_CATEGORIES, TINY_DATES, assert_same
 
-TINY_MODELS = {"numbers": TINY, "categories": TINY_CATEGORIES}
+TINY_MODELS = {"numbers": TINY, "categories": TINY_CATEGORIES, "dates": TINY_DATES}
 
 
 def mutate(data: bytes, random: np.random.Generator) -> bytes:

@@ -21,7 +21,7 @@ from ocelotboost.errors import ModelFileError
 from ocelotboost.model import file as model_file
 from ocelotboost.model.file import dumps, load_trained, loads
 from ocelotboost.model.file_json import read_parts
-from tests.model.models import FORMS, assert_same, make_forest, make_model
+from tests.model.models import FORMS, TINY_DATES, assert_same, make_forest, make_model
 
 
 class Bomb:
@@ -76,7 +76,7 @@ def change(form: str, old: str, new: str) -> bytes:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_newer_format_says_what_it_is_and_how_to_read_it(form: str) -> None:
-    with pytest.raises(ModelFileError, match=r"format 7, .*up to 3.*pip install --upgrade"):
+    with pytest.raises(ModelFileError, match=r"format 7, .*up to 4.*pip install --upgrade"):
         loads(change(form, '"format": 3', '"format": 7'))
 
 
@@ -200,6 +200,40 @@ def test_what_cannot_be_is_a_model_file_error_that_names_the_file(
     with pytest.raises(ModelFileError, match=complaint) as caught:
         load_model(tmp_path / "m.json")
     assert "m.json" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"times": []}, "of numbers"),
+        ({"times": [{"column": 0, "holds": "week", "zone": None}]}, "holds 'week', not times"),
+        ({"times": [{"column": 0, "holds": "date", "zone": 4}]}, "time zone 4 is none of dates"),
+        ({"times": [{"column": 1, "holds": "time", "zone": "UTC"}]}, "'UTC' is none of dates"),
+        ({"times": [{"column": 2, "holds": "date", "zone": None}]}, "about column 2, but .* has 2"),
+        ({"times": [{"column": True, "holds": "date", "zone": None}]}, "about column True"),
+        ({"times": [{"column": 0, "holds": "date"}]}, "does not have the fields"),
+        ({"times": [{"column": 0, "holds": "date", "zone": None}] * 2}, "times twice"),
+        ({"derived": [{"kind": "hour", "sources": [0]}]}, "2 feature names for 3 columns"),
+        ({"derived": [{"kind": "hour", "sources": [0]}] * 9}, "9 derived columns among 4"),
+        ({"derived": [{"kind": "hour", "sources": [1]}] * 2}, "about column 1, of duration"),
+        ({"derived": [{"kind": "hour", "sources": [2]}] * 2}, "about column 2, but .* has 2"),
+        ({"derived": [{"kind": "hour", "sources": [0, 0]}] * 2}, "2 sources, not 1"),
+        ({"derived": [{"kind": "century", "sources": [0]}] * 2}, "'century', which is not known"),
+        ({"derived": [{"kind": ["hour"], "sources": [0]}] * 2}, "which is not known"),
+        ({"derived": [{"kind": "hour"}] * 2}, "does not have the fields"),
+        ({"derived": 3}, "damaged"),
+        ({"categorical": [True, False, False, False]}, "about column 0, of categories"),
+        ({"categorical": [False, False, True, False]}, "a derived column holds categories"),
+        ({"format": 3}, "missing or unknown: derived, times"),
+    ],
+)
+def test_derived_columns_that_cannot_be_are_refused(
+    changes: dict[str, Any], complaint: str
+) -> None:
+    document = json.loads(dumps(TINY_DATES, "json"))
+    assert document["format"] == 4
+    with pytest.raises(ModelFileError, match=complaint):
+        loads(signed({**document, **changes}))
 
 
 def test_a_foreign_file_is_not_read_to_its_end(tmp_path: pathlib.Path) -> None:

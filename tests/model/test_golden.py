@@ -8,9 +8,11 @@ import pathlib
 import numpy as np
 import pandas as pd
 import pytest
+from tools.golden_models import with_dates
 
 from ocelotboost import load_model
 from ocelotboost.model.file import dumps, loads
+from ocelotboost.table.date_parts import DATE_PARTS
 from tests.model.models import FORMS, assert_same
 
 GOLDEN = pathlib.Path(__file__).parents[1] / "golden"
@@ -30,5 +32,26 @@ def test_golden_files_predict_what_they_did_when_they_were_written(kind: str, su
     assert model.forest_.statistics.n_tables > 0
     if kind == "classifier":
         assert model.classes_.tolist() == ["blue", "green", "red"]
+    for form in FORMS:
+        assert_same(loads(dumps(model.model_, form)), model.model_)
+
+
+@pytest.mark.parametrize("suffix", ["ocelot", "json"])
+def test_golden_files_of_dates_predict_what_they_did(suffix: str) -> None:
+    known = json.loads((GOLDEN / "format_4_predictions.json").read_text(encoding="utf-8"))
+    model = load_model(GOLDEN / f"format_4_dates.{suffix}")
+    np.testing.assert_array_equal(
+        model.predict_raw(with_dates(known["rows"])), known["raw"]["dates"]
+    )
+    derivation = model.forest_.derivation
+    assert [(kind.what, kind.zone) for kind in derivation.times.values()] == [
+        ("date", None),
+        ("date", "Asia/Tokyo"),
+        ("duration", None),
+        ("time", None),
+    ]
+    assert {formula.kind for formula in derivation.formulas} == set(DATE_PARTS)
+    asked = {model.forest_.n_given <= column for column in model.forest_.split_columns.tolist()}
+    assert asked == {True, False}
     for form in FORMS:
         assert_same(loads(dumps(model.model_, form)), model.model_)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from tests.explain.test_dates import MODEL as DATES
+from tests.explain.test_dates import X, Y
 from tests.report.browser import browser
 from tests.report.subjects import reported
 
 KINDS = ["binary", "classes", "numbers"]
+ALL_KINDS = [*KINDS, "dates"]
 
 
 @pytest.fixture(scope="module")
@@ -21,11 +24,12 @@ def pages(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages")
     for kind in KINDS:
         reported(kind).save(folder / f"{kind}.html")
+    DATES.report(folder / "dates.html", X, Y)
     return folder
 
 
 @pytest.mark.parametrize("width", [390, 800, 1400])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ALL_KINDS)
 def test_it_opens_without_complaints_requests_or_a_sideways_scroll(chrome, pages, kind, width):
     chrome.open(pages / f"{kind}.html", width)
     assert chrome.complaints() == []
@@ -40,7 +44,7 @@ def test_it_opens_without_complaints_requests_or_a_sideways_scroll(chrome, pages
     assert empty == []
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ALL_KINDS)
 def test_no_text_of_a_figure_is_cut_off_or_lies_on_another(chrome, pages, kind):
     for width in (390, 1400):
         chrome.open(pages / f"{kind}.html", width)

@@ -15,6 +15,9 @@ from ocelotboost import InputError, OcelotClassifier, OcelotRegressor, Parameter
 from ocelotboost.estimator.fitted import Fitted
 from ocelotboost.report.document import Figure, Paragraph
 from tests.data import binary, regression
+from tests.explain.test_dates import MODEL as DATES
+from tests.explain.test_dates import X as DATE_ROWS
+from tests.explain.test_dates import Y as DATE_TARGETS
 from tests.report.subjects import N_TRAINING, fitted, reported, table, targets
 
 KINDS = ["binary", "classes", "numbers"]
@@ -247,3 +250,17 @@ def test_a_model_without_weights_of_training_is_explained_by_the_given_rows():
     model._fitted = Fitted.of(record, model._loss_)
     report = model.report(X=X, y=y)
     assert "matters most" in texts(report, "why")
+
+
+def test_dates_and_durations_are_shown_as_such():
+    report = DATES.report(X=DATE_ROWS, y=DATE_TARGETS, format="md")
+    page = str(report)
+    assert "3 of dates or times" in texts(report, "data")
+    assert "| `bought` | date | " in page
+    assert "| `wait` | duration | " in page
+    assert re.search(r"2022-01-0\d \d\d:\d\d to 2023-", page)
+    assert re.search(r"`wait` [\d.]+ days to [\d.]+ days", page)
+    assert re.search(r"`seen` [\d: -]+ UTC to [\d: -]+ UTC", page)
+    shared = json.loads(report.html.split('id="report-data">')[1].split("</script>")[0])["shared"]
+    holds = {column["name"]: column.get("holds") for column in shared["columns"]}
+    assert holds == {"price": None, "bought": "date", "seen": "date", "wait": "duration"}

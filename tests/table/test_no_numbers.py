@@ -17,6 +17,7 @@ from ocelotboost.errors import InputError
 from ocelotboost.table import (
     table_from_input,
 )
+from ocelotboost.table.formulas import NOTHING_DERIVED
 
 D = decimal.Decimal
 
@@ -29,20 +30,20 @@ NO_NUMBERS = [
     (pd.Series([None, "Paris"], dtype=object), "text .*'Paris'", TEXT),
     (pd.Series(["Paris"], dtype="category"), "categories .*'Paris'", TEXT),
     (pd.Series([3], dtype="category"), "categories .*3", TEXT),
-    (pd.Series([DAY]), "Datetime.*2024", OTHER),
-    (pd.Series([DAY - DAY]), "Duration.*", OTHER),
+    (pd.Series([DAY]), "dates .*2024", OTHER),
+    (pd.Series([DAY - DAY]), "durations .*", OTHER),
     (pl.Series([None, "Paris"]), "text .*'Paris'", TEXT),
     (pl.Series(["Paris"], dtype=pl.Categorical), "categories .*'Paris'", TEXT),
     (pl.Series(["Paris"], dtype=pl.Enum(["Paris"])), "categories .*'Paris'", TEXT),
-    (pl.Series([DAY]), "Datetime.*2024", OTHER),
-    (pl.Series([DAY.date()]), "Date.*2024", OTHER),
-    (pl.Series([DAY.time()]), "Time.*", OTHER),
+    (pl.Series([DAY]), "dates .*2024", OTHER),
+    (pl.Series([DAY.date()]), "dates .*2024", OTHER),
+    (pl.Series([DAY.time()]), "times of day .*", OTHER),
     (pl.Series([[1, 2]]), "List.*", OTHER),
     (pl.Series([{"a": 1}]), "Struct.*", OTHER),
     (pl.Series([b"x"]), "Binary.*b'x'", OTHER),
     (pa.array(["Paris"]), "text .*'Paris'", TEXT),
     (pa.array(["Paris"]).dictionary_encode(), "categories .*'Paris'", TEXT),
-    (pa.array([DAY]), "Datetime.*2024", OTHER),
+    (pa.array([DAY]), "dates .*2024", OTHER),
 ]
 
 
@@ -57,7 +58,7 @@ def test_a_column_of_no_numbers_is_an_error_naming_it(column, found, remedy):
     ones = make({"n": np.ones(len(column))})
     frame = make({"n": ones["n"], "city": column})
     with pytest.raises(InputError, match=rf"Column 'city' \(position 1\) of X .*{found}.*{remedy}"):
-        table_from_input(frame, detect=False)
+        table_from_input(frame, detect=False, derivation=NOTHING_DERIVED)
 
 
 def test_an_error_uses_the_name_of_the_argument():
@@ -111,4 +112,4 @@ def test_text_beside_numbers_in_a_list_is_found_where_it_is():
 )
 def test_arrays_of_no_real_numbers_are_errors(X, message):
     with pytest.raises(InputError, match=message):
-        table_from_input(X, detect=False)
+        table_from_input(X, detect=False, derivation=NOTHING_DERIVED)

@@ -14,6 +14,7 @@ import pytest
 from ocelotboost import OcelotClassifier, OcelotRegressor
 from ocelotboost.errors import InputError
 from ocelotboost.table import table_from_input
+from ocelotboost.table.formulas import NOTHING_DERIVED, Derivation, TimeKind
 from ocelotboost.table.remedies import collected
 
 DAYS = [datetime.date(2024, 2, 28), datetime.date(2024, 2, 29), None]
@@ -53,16 +54,58 @@ FRAMES = {
 @pytest.mark.parametrize("holder", FRAMES)
 def test_dates_and_durations_become_numbers_as_the_error_says(holder):
     X = FRAMES[holder]
-    error = advice_of(X)
+    error = advice_of(X, derivation=NOTHING_DERIVED)
     found = followed(error, X, r"number, for example (.*), or drop it")
     numbers = table_from_input(
-        found if holder.startswith("numpy") else pd.DataFrame({"when": np.array(found, float)})
+        found[:, np.newaxis]
+        if holder.startswith("numpy")
+        else pd.DataFrame({"when": np.array(found, float)})
     ).dense()[:, 0]
     assert np.isnan(numbers[2])
     unit = (numbers[1] - numbers[0]) / SECONDS_A_DAY
     assert unit in (1.0, 1e6, 1e9)
     if not holder.startswith("numpy"):
         assert "'when'" in str(error)
+
+
+TEXTS = ["2024-02-28 12:00:00", "2024-02-29 12:00:00"]
+
+
+@pytest.mark.parametrize(
+    ("X", "what"),
+    [
+        (pd.DataFrame({"when": TEXTS}), "date"),
+        (pl.DataFrame({"when": TEXTS}), "date"),
+        (pa.table({"when": TEXTS}), "date"),
+        (np.array([TEXTS]).T, "date"),
+        (pd.DataFrame({"when": ["01:00:00", "25:00:00"]}), "duration"),
+        (pa.table({"when": [3_600_000_000, 90_000_000_000]}), "duration"),
+        (np.array([[3_600_000_000], [90_000_000_000]]), "duration"),
+        (pd.DataFrame({"when": TEXTS}), "time"),
+        (pl.DataFrame({"when": ["12:00:00", "13:30:00"]}), "time"),
+    ],
+)
+def test_texts_and_numbers_become_dates_as_the_error_says(X, what):
+    wanted = Derivation({0: TimeKind(what)})
+    found = followed(advice_of(X, derivation=wanted), X, r"for example by (.*)\.$")
+    column = np.array(found)[:, np.newaxis]
+    assert np.isfinite(table_from_input(column, derivation=wanted).dense()).all()
+
+
+@pytest.mark.parametrize("holder", ["pandas dates", "polars dates", "pyarrow dates"])
+def test_dates_get_and_lose_their_zone_as_the_error_says(holder):
+    X = FRAMES[holder]
+    X = X[["when"]] if holder == "pandas dates" else X
+    zoned = Derivation({0: TimeKind("date", "Europe/Paris")})
+    error = advice_of(X, derivation=zoned)
+    found = followed(error, X, r"for example by (.*)\.$")
+    make = type(X) if holder != "pyarrow dates" else pa.table
+    table = table_from_input(make({"when": found}), derivation=zoned)
+    assert table.dense()[0, 0] == 19781.5 - 1 / 24
+    back = Derivation({0: TimeKind("date")})
+    Y = make({"when": found})
+    again = followed(advice_of(Y, derivation=back), Y, r"for example by (.*)\.$")
+    assert table_from_input(make({"when": again}), derivation=back).dense()[0, 0] == 19781.5
 
 
 @pytest.mark.parametrize(

@@ -114,7 +114,8 @@ def _columns(
         parts[owner] += [quantizer.borders[column], quantizer.missing[column : column + 1]]
     for feature, own in enumerate(parts):
         own += _told(held, f"category {feature}")
-    titles = [repr(name) for name in names] if names is not None else map(str, range(n_features))
+    titles = [repr(name) for name in names or ()]
+    titles += [str(position) for position in range(len(titles), n_features)]  # derived ones too
     return {
         f"the column {title} of X": digest(*own) for title, own in zip(titles, parts, strict=True)
     }

@@ -28,13 +28,14 @@ from ocelotboost.estimator.target import Target
 from ocelotboost.loss.base import CustomLoss, Loss
 from ocelotboost.metric.base import MetricLike
 from ocelotboost.model.trained import TrainedModel
-from ocelotboost.model.training_summary import remember
+from ocelotboost.model.training_summary import TrainingSummary, remember
 from ocelotboost.quantize.binned_once import BinnedOnce
 from ocelotboost.quantize.categorical_data import CategoricalData
 from ocelotboost.quantize.quantized import Quantized, quantize
 from ocelotboost.quantize.quantizer import Quantizer
 from ocelotboost.table.cache_directory import CacheDirectory
 from ocelotboost.table.columns import Table
+from ocelotboost.table.derived import given_columns
 from ocelotboost.table.labelled import LabelledTable, WatchedRows
 
 #: In the history: the rows that judge.
@@ -178,10 +179,15 @@ class FittedRows:
             self.quantized.quantizer,
             self.target,
             table.names,
+            table.derivation,
             self.settings.parameters,
             {**self.choices, **self.ensemble.choices},
-            remember(table, self.quantized.categories.by_feature()) if remembers else None,
+            self._summary() if remembers else None,
         )
+
+    def _summary(self) -> TrainingSummary | None:
+        table = given_columns(self.first.everything.table)
+        return remember(table, self.quantized.categories.by_feature())
 
 
 def fit_fold(common: Common, fold: Fold, n_threads: int, callbacks: list[Any]) -> FittedRows:

@@ -64,7 +64,7 @@ def fit_on_cluster(
 ) -> Fit:
     """A whole training."""
     _check_settings(settings)
-    parts = Partitions.of(cluster, given.X, settings.read.cat_features, settings.read.hash_key)
+    parts = Partitions.for_training(cluster, given.X, settings.read)
     target = settings.target.learn(given.y, given.weight, parts.n_rows)
     check_continued(continued, parts.like_a_table(), target, settings.quantize.nan_mode)
     evals = [own.rows(cluster, parts, target) for own in given.watched]
@@ -74,7 +74,8 @@ def fit_on_cluster(
     announce(begun, cluster, parts, rows, quantizer, target, continued, settings)
     stage = OrderOnCluster(cluster, parts, quantizer, values, target, continued, settings)
     trained = stage.train(rows, callbacks)
-    model = pack([trained], quantizer, target, parts.header.names, settings.parameters, choices)
+    names, derivation = parts.header.names, parts.header.derivation
+    model = pack([trained], quantizer, target, names, derivation, settings.parameters, choices)
     stage.end()
     fitted = Fitted.of(model, target.loss)
     return Fit(fitted, trained.boosted.interruption, stage.bytes_exchanged)
@@ -85,7 +86,7 @@ def plan_on_cluster(
 ) -> Plan:
     """The plan of a training: the same as far as to the bins."""
     _check_settings(settings)
-    parts = Partitions.of(cluster, given.X, settings.read.cat_features, settings.read.hash_key)
+    parts = Partitions.for_training(cluster, given.X, settings.read)
     target = settings.target.learn(given.y, given.weight, parts.n_rows)
     evals = [own.rows(cluster, parts, target) for own in given.watched]
     settings, _ = _choose(settings, parts, target, evals, None)

@@ -22,8 +22,11 @@ from ocelotboost.quantize.quantizer import Quantizer, count_missing
 from ocelotboost.table.cat_features import named_positions
 from ocelotboost.table.categories import CategoryColumn, Rows, encode_hashes
 from ocelotboost.table.columns import DensePart, Table
+from ocelotboost.table.derived import derive, given_columns, ranges
+from ocelotboost.table.formulas import Derivation, Formula
 from ocelotboost.table.from_input import table_from_input
 from ocelotboost.table.number_texts import warn_of_number_texts
+from ocelotboost.table.times import TimeColumn, all_missing
 from ocelotboost.table.values import FloatArray
 
 #: Texts are kept of columns with at most this many values: one-hot encoding asks for them.
@@ -49,8 +52,11 @@ class Categories:
 class Columns:
     """A table that can be pickled.
 
+    n_columns   that the user gave
     numbers     positions of first columns, and arrays (n, width)
     categories  by position
+    times       by position
+    formulas    of derived columns, which are made where they are used
     """
 
     n_rows: int
@@ -59,22 +65,35 @@ class Columns:
     numbers: list[tuple[int, FloatArray]]
     categories: dict[int, Categories]
     hash_key: NDArray[np.uint64]
+    times: dict[int, TimeColumn]
+    formulas: tuple[Formula, ...]
 
     @classmethod
     def of(cls, table: Table) -> Columns:
         return cls(
             table.n_rows,
-            table.n_columns,
+            table.n_given,
             table.names,
-            [(part.first, part.values()) for part in table.parts],
+            [(part.first, part.values()) for part in given_columns(table).parts],
             {p: _categories(column) for p, column in table.categories.items()},
             table.hash_key,
+            dict(table.times),
+            table.formulas,
         )
 
     def table(self) -> Table:
         parts = tuple(DensePart(first, array) for first, array in self.numbers)
         categories = {p: _column(own) for p, own in self.categories.items()}
-        return Table(self.n_rows, self.n_columns, self.names, parts, categories, self.hash_key)
+        given = Table(
+            self.n_rows,
+            self.n_columns,
+            self.names,
+            parts,
+            categories,
+            self.hash_key,
+            times=self.times,
+        )
+        return derive(given, self.formulas)
 
     def take(self, rows: NDArray[np.intp]) -> Columns:
         """Some rows."""
@@ -85,6 +104,7 @@ class Columns:
             categories={
                 p: Categories(own.hashes[rows], own.texts) for p, own in self.categories.items()
             },
+            times={p: own.take(rows) for p, own in self.times.items()},
         )
 
     def column(self, position: int) -> FloatArray:
@@ -96,21 +116,27 @@ class Columns:
 
 
 class Header(NamedTuple):
-    """What the first partition with rows tells of all."""
+    """What the first partition with rows tells of all, and the columns that are derived.
+
+    n_columns  that the user gave
+    """
 
     n_columns: int
     names: tuple[str, ...] | None
     categorical: list[int]
+    derivation: Derivation
 
 
-def header_of(part: Any, named: Any, hash_key: NDArray[np.uint64]) -> Header | None:
-    """None: the partition has no rows. ``named`` are the columns that the user calls
-    categorical."""
+def header_of(
+    part: Any, named: Any, hash_key: NDArray[np.uint64], derivation: Derivation | None
+) -> Header | None:
+    """None: the partition has no rows. ``named`` are the columns that the user calls categorical;
+    ``derivation`` is that of a model which is continued."""
     if len(part) == 0:
         return None
-    table = table_from_input(part, cat_features=named, hash_key=hash_key)
-    warn_of_number_texts(table, named_positions(named, table.names, table.n_columns, "X"), part)
-    return Header(table.n_columns, table.names, sorted(table.categories))
+    table = table_from_input(part, cat_features=named, hash_key=hash_key, derivation=derivation)
+    warn_of_number_texts(table, named_positions(named, table.names, table.n_given, "X"), part)
+    return Header(table.n_given, table.names, sorted(table.categories), table.derivation)
 
 
 def read(
@@ -127,6 +153,8 @@ def read(
             [(p, np.empty((0, 1))) for p in numeric],
             {p: Categories(nothing, {}) for p in header.categorical},
             hash_key,
+            no_times(header.derivation),
+            header.derivation.formulas,
         )
     table = table_from_input(
         part,
@@ -134,8 +162,24 @@ def read(
         cat_features=header.categorical,
         detect=False,
         hash_key=hash_key,
+        derivation=header.derivation,
     )
     return Columns.of(table)
+
+
+def no_times(derivation: Derivation) -> dict[int, TimeColumn]:
+    """The columns of times of a table without rows."""
+    return {p: all_missing(kind, 0).column for p, kind in derivation.times.items()}
+
+
+def ranges_of(columns: Columns, formulas: Sequence[Formula]) -> list[tuple[float, float]]:
+    """Of columns to derive."""
+    return ranges(columns.table(), formulas)
+
+
+def with_formulas(columns: Columns, formulas: tuple[Formula, ...]) -> Columns:
+    """The same with derived columns."""
+    return replace(columns, formulas=formulas)
 
 
 def length(columns: Columns) -> int:

@@ -115,7 +115,7 @@ def make_cluster_plan(
         n_rows=training.n_rows,
         n_watched=sum(own.data.n_rows for own in rows.watched),
         n_eval_sets=len(rows.watched),
-        n_columns=parts.header.n_columns,
+        n_columns=parts.like_a_table().n_columns,
         n_categorical=len(parts.header.categorical),
         weighted=training.weight is not None,
     )

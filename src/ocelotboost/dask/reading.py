@@ -18,14 +18,21 @@ from ocelotboost.dask.partitions import (
     Header,
     header_of,
     length,
+    no_times,
+    ranges_of,
     read,
     taken,
     times,
+    with_formulas,
 )
 from ocelotboost.errors import InputError
+from ocelotboost.estimator.reading import ReadSettings
 from ocelotboost.table.cat_features import columns_listed
 from ocelotboost.table.categories import CategoryColumn
 from ocelotboost.table.columns import Table
+from ocelotboost.table.derived import formulas_for_dates, varying
+from ocelotboost.table.formulas import Derivation, Formula
+from ocelotboost.table.times import join_times
 
 Weights = NDArray[np.float32] | None
 
@@ -52,17 +59,50 @@ class Partitions:
 
     @classmethod
     def of(
-        cls, cluster: Cluster, collection: Collection, cat_features: Any, hash_key: Any
+        cls,
+        cluster: Cluster,
+        collection: Collection,
+        cat_features: Any,
+        hash_key: Any,
+        derivation: Derivation | None = None,
     ) -> Partitions:
-        """The first partition with rows tells which columns are categorical."""
+        """The first partition with rows tells which columns are categorical or hold dates."""
         named = None if cat_features is None else columns_listed(cat_features)
         task = dask.delayed(header_of, pure=False)
         for number, part in enumerate(collection.parts):
             what = f"Partition {number} of {collection.name}"
-            (header,) = cluster.results(cluster.compute([task(part, named, hash_key)]), what)
+            (header,) = cluster.results(
+                cluster.compute([task(part, named, hash_key, derivation)]), what
+            )
             if header is not None:
                 return cls(cluster, collection, header, hash_key)
         raise InputError(f"{collection.name} has no rows; give at least one.")
+
+    @classmethod
+    def for_training(
+        cls, cluster: Cluster, collection: Collection, settings: ReadSettings
+    ) -> Partitions:
+        """With derived columns, as ``estimator.reading.read`` has them."""
+        parts = cls.of(
+            cluster, collection, settings.cat_features, settings.hash_key, settings.derivation
+        )
+        if settings.derivation is None:
+            possible = formulas_for_dates(parts.like_a_table(), settings.date_parts)
+            parts._derive(possible)
+        return parts
+
+    def _derive(self, possible: list[Formula]) -> None:
+        """Derive the columns that vary in any partition, or between them."""
+        if not possible:
+            return
+        arguments = [(possible,)] * len(self._collection.parts)
+        found = np.array(self.ask(ranges_of, arguments))
+        lows, highs = found[..., 0].min(axis=0), found[..., 1].max(axis=0)
+        formulas = varying(possible, zip(lows.tolist(), highs.tolist(), strict=True))
+        derivation = replace(self.header.derivation, formulas=formulas)
+        self.header = self.header._replace(derivation=derivation)
+        columns = self.columns()
+        self._columns = [self.cluster.submit(with_formulas, own, formulas) for own in columns]
 
     @property
     def n_rows(self) -> int:
@@ -109,11 +149,13 @@ class Partitions:
         header = self.header
         return Table(
             self.n_rows,
-            header.n_columns,
+            header.n_columns + len(header.derivation.formulas),
             header.names,
             (),
             dict.fromkeys(header.categorical, column),
             self.hash_key,
+            times=no_times(header.derivation),
+            formulas=header.derivation.formulas,
         )
 
     def _read(self) -> list[Future]:
@@ -145,4 +187,5 @@ def joined(parts: Sequence[Columns]) -> Table:
             )
             for p, own in first.categories.items()
         },
+        times={p: join_times([one.times[p] for one in filled]) for p in first.times},
     ).table()

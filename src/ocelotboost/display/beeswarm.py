@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ocelotboost.display.points import draw_colour_bar, draw_points, one_output, ranks, swarm
+from ocelotboost.display.points import (
+    draw_colour_bar,
+    draw_points,
+    one_output,
+    ranks,
+    shown_data,
+    swarm,
+)
 from ocelotboost.display.style import GREY, axes_for, height_for, plain, shortened
 
 if TYPE_CHECKING:
@@ -51,7 +58,7 @@ class BeeswarmDisplay:
     ) -> BeeswarmDisplay:
         """Of what ``model.explain`` returned."""
         values = one_output(explanation, output)
-        display = cls(values, explanation.data, list(explanation.feature_names))
+        display = cls(values, shown_data(explanation), list(explanation.feature_names))
         return display.plot(max_columns=max_columns, ax=ax)
 
     def plot(self, *, max_columns: int = 12, ax: Any = None) -> BeeswarmDisplay:

@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.display.points import (
+    date_axis,
     draw_colour_bar,
     draw_points,
     numbers_or_missing,
     one_output,
     ranks,
+    shown_data,
     swarm,
 )
 from ocelotboost.display.style import (
@@ -29,6 +31,7 @@ from ocelotboost.display.style import (
 )
 from ocelotboost.errors import ParameterError
 from ocelotboost.explain.partial_dependence import PartialDependence
+from ocelotboost.table.times import array_kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -95,9 +98,9 @@ class DependenceDisplay:
         other = None if colour_by is None else _place(colour_by, names)
         display = cls(
             values=one_output(explanation, output)[:, place],
-            data=explanation.data[:, place],
+            data=shown_data(explanation)[:, place],
             name=names[place],
-            colours=None if other is None else explanation.data[:, other],
+            colours=None if other is None else shown_data(explanation)[:, other],
             colour_name=None if other is None else names[other],
         )
         return display.plot(max_categories=max_categories, ax=ax)
@@ -120,6 +123,7 @@ class DependenceDisplay:
         else:
             points = draw_points(self.ax_, numbers, self.values, ranks(self.colours), 12)
             draw_colour_bar(self.ax_, points, str(self.colour_name))
+        date_axis(self.ax_.xaxis, self.data)
         missing = np.isnan(numbers)
         if missing.any():
             self.ax_.set_title(
@@ -198,8 +202,10 @@ class PartialDependenceDisplay:
     def _plot_one(self, average: Floats, individual: Floats | None, ax: Any) -> None:
         values = self.result.grid[0]
         name = self.result.names[0]
-        if _are_numbers(values):
+        if _are_ordered(values):
             self.ax_: Axes = axes_for(ax)
+            date_axis(self.ax_.xaxis, _objects(values))
+            values = numbers_or_missing(_objects(values)).tolist()
             if individual is not None:
                 step = max(len(individual) // _MOST_CURVES, 1)
                 self.ax_.plot(values, individual[::step].T, color=GREY, alpha=0.35, linewidth=0.7)
@@ -230,8 +236,8 @@ class PartialDependenceDisplay:
 
 
 def _ticks(axis: Any, values: list[Any], *, rotate: bool) -> None:
-    """At most ten labels for numbers, and one per category."""
-    step = max(-(-len(values) // 10), 1) if _are_numbers(values) else 1
+    """At most ten labels for numbers and dates, and one per category."""
+    step = max(-(-len(values) // 10), 1) if _are_ordered(values) else 1
     places = np.arange(0, len(values), step)
     labels = [_label(values[place]) for place in places.tolist()]
     options = {"rotation": 40, "ha": "right"} if rotate else {}
@@ -246,6 +252,17 @@ def _label(value: Any) -> str:
 
 def _are_numbers(values: list[Any]) -> bool:
     return all(isinstance(value, float) for value in values)
+
+
+def _are_ordered(values: list[Any]) -> bool:
+    """Numbers, dates, times of day or durations?"""
+    return _are_numbers(values) or array_kind(_objects(values)) is not None
+
+
+def _objects(values: list[Any]) -> NDArray[Any]:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
 
 
 def _place(column: str | int, names: list[str]) -> int:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.display.style import GREY, INK, LOW_TO_HIGH, output_of, shortened
+from ocelotboost.table.times import array_kind, read_array
+from ocelotboost.table.values import Origin
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,6 +36,13 @@ def draw_colour_bar(ax: Axes, points: Any, name: str) -> None:
     bar.ax.set_yticklabels(["low", "high"])
     bar.set_label(shortened(name), color=INK, labelpad=-8)
     bar.outline.set_visible(False)
+
+
+def shown_data(explanation: Any) -> NDArray[Any]:
+    """The values of the columns as the user gave them: shap may have numbers for dates."""
+    shown = getattr(explanation, "display_data", None)
+    values: NDArray[Any] = explanation.data if shown is None else shown
+    return values
 
 
 def one_output(explanation: Any, output: Any) -> Floats:
@@ -71,8 +81,23 @@ def ranks(values: NDArray[Any]) -> Floats:
     return out
 
 
+def date_axis(axis: Any, values: NDArray[Any]) -> None:
+    """Let an axis show numbers as dates, where the values are dates."""
+    kind = array_kind(values)
+    if kind is None or kind.what != "date":
+        return
+    dates: Any = import_module("matplotlib.dates")
+    locator = dates.AutoDateLocator(minticks=3, maxticks=7)
+    axis.set_major_locator(locator)
+    axis.set_major_formatter(dates.ConciseDateFormatter(locator))
+
+
 def numbers_or_missing(values: NDArray[Any]) -> Floats:
-    """A column as numbers; all NaN when it holds texts."""
+    """A column as numbers; all NaN when it holds texts. Dates are days since 1970, as matplotlib
+    counts them."""
+    kind = array_kind(values)
+    if kind is not None:
+        return read_array(values, kind, Origin("data")).numbers
     try:
         return np.array([np.nan if v is None else v for v in values], dtype=np.float64)
     except (TypeError, ValueError):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ocelotboost.display.points import one_output
+from ocelotboost.display.points import one_output, shown_data
 from ocelotboost.display.style import (
     BLUE,
     GREY,
@@ -73,9 +73,8 @@ class WaterfallDisplay:
         if base.ndim == 2:
             names = explanation.output_names
             base = base[:, output_of(base.shape[1], names, output)]
-        display = cls(
-            values[row], float(base[row]), explanation.data[row], list(explanation.feature_names)
-        )
+        data = shown_data(explanation)[row]
+        display = cls(values[row], float(base[row]), data, list(explanation.feature_names))
         return display.plot(max_columns=max_columns, ax=ax)
 
     def plot(self, *, max_columns: int = 10, ax: Any = None) -> WaterfallDisplay:

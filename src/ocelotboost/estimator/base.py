@@ -43,6 +43,7 @@ from ocelotboost.model.training_summary import remember
 from ocelotboost.quantize.quantizer import refuse_missing
 from ocelotboost.table.cache_directory import CacheDirectory
 from ocelotboost.table.columns import Table
+from ocelotboost.table.derived import given_columns
 from ocelotboost.table.from_input import table_from_input
 from ocelotboost.table.roles import match_columns
 from ocelotboost.table.sources import as_source, is_source
@@ -78,7 +79,8 @@ class OcelotEstimator(Reporting, Explaining, DeclaredParameters):
         Parameters
         ----------
         X : table (n_rows, n_columns)
-            NumPy, pandas, polars, pyarrow, scipy.sparse or lists; NaN and null are missing.
+            NumPy, pandas, polars, pyarrow, scipy.sparse or lists; NaN and null are missing. Dates
+            and times are used as they are (docs/dates.md).
             Tables that may be larger than memory are read in batches: Parquet files (a path, a
             list, a pattern, a directory), a pyarrow Dataset, a polars LazyFrame, a DuckDB
             relation, or an iterator of record batches (docs/scale.md).
@@ -136,9 +138,10 @@ class OcelotEstimator(Reporting, Explaining, DeclaredParameters):
                 quantized.quantizer,
                 target,
                 table.names,
+                table.derivation,
                 settings.parameters,
                 {**choices, **trained.choices},
-                remember(first.everything.table, quantized.categories.by_feature()),
+                remember(given_columns(first.everything.table), quantized.categories.by_feature()),
             )
         self._keep(Fitted.of(model, target.loss), trained.interruption)
         return self
@@ -241,6 +244,7 @@ class OcelotEstimator(Reporting, Explaining, DeclaredParameters):
             and model.feature_names is None
             and not fitted.forbids_missing
             and not predictor.others
+            and not model.forest.derivation
         ):
             return predictor.raw_of_matrix(X, self._prediction_threads(len(X)))
         if is_source(X):
@@ -262,6 +266,7 @@ class OcelotEstimator(Reporting, Explaining, DeclaredParameters):
             detect=False,
             check=lambda header: match_columns(header, model.feature_names, model.n_features, name),
             hash_key=model.forest.hash_key,
+            derivation=model.forest.derivation,
         )
         if fitted.forbids_missing:
             refuse_missing(table, self._prediction_threads(table.n_rows))

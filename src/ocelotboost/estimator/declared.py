@@ -25,6 +25,7 @@ from ocelotboost.estimator.choices import (
     ScoreFunction,
     TargetStatistic,
 )
+from ocelotboost.estimator.date_parts import is_date_parts
 from ocelotboost.estimator.hints import hint, parameter_aliases
 from ocelotboost.estimator.memory_size import is_size
 from ocelotboost.estimator.metrics import is_metrics
@@ -43,6 +44,7 @@ from ocelotboost.estimator.parameters import (
 from ocelotboost.estimator.target import TargetSettings
 from ocelotboost.loss.base import LossLike
 from ocelotboost.metric.base import MetricLike
+from ocelotboost.table.date_parts import DATE_PARTS, USUAL_PARTS
 
 Self = TypeVar("Self", bound="DeclaredParameters")
 
@@ -151,6 +153,16 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
             "categorical_features",
             "enable_categorical",
         ),
+    )
+    date_parts: Any = parameter(
+        "auto",
+        Rule(
+            f"'auto', None, or parts of dates: a name or a list of {', '.join(DATE_PARTS)}",
+            is_date_parts,
+        ),
+        "Parts of a date that become numbers besides its elapsed time. 'auto': "
+        f"{', '.join(USUAL_PARTS)}. None: no parts. Parts that do not vary are left out "
+        "(docs/dates.md).",
     )
     target_statistic: TargetStatistic = parameter(
         "ordered",

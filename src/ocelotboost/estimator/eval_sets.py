@@ -112,7 +112,7 @@ def watched_rows(
 
 def _match_training(argument: str, training: Table, header: Header) -> None:
     with _naming(argument):
-        match_columns(header, training.names, training.n_columns, "the model")
+        match_columns(header, training.names, training.n_given, "the model")
 
 
 @contextmanager

@@ -103,7 +103,12 @@ def _classes(model: TrainedModel) -> str:
 
 def _features(model: TrainedModel) -> str:
     categorical = int(np.count_nonzero(model.forest.categorical))
-    kinds = {"numeric": model.n_features - categorical, "categorical": categorical}
+    dates = len(model.forest.derivation.times)
+    kinds = {
+        "numeric": model.n_features - categorical - dates,
+        "categorical": categorical,
+        "dates or times": dates,
+    }
     return " and ".join(f"{count:,} {kind}" for kind, count in kinds.items() if count)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import reduce
 from typing import Any
 
@@ -17,6 +18,7 @@ from ocelotboost.model.plain_values import plain_parameters
 from ocelotboost.model.trained import Choice, Resolved, TrainedModel
 from ocelotboost.model.training_summary import TrainingSummary
 from ocelotboost.quantize.quantizer import Quantizer
+from ocelotboost.table.formulas import Derivation
 
 
 def pack(
@@ -24,6 +26,7 @@ def pack(
     quantizer: Quantizer,
     target: Target,
     feature_names: tuple[str, ...] | None,
+    derivation: Derivation,
     parameters: dict[str, Any],
     choices: Mapping[str, Choice],
     training: TrainingSummary | None = None,
@@ -36,7 +39,7 @@ def pack(
     best = boosted.best_iteration
     kept, dropped = plain_parameters(parameters)
     return TrainedModel(
-        forest=_forest(models, trained, quantizer),
+        forest=replace(_forest(models, trained, quantizer), derivation=derivation),
         kind=target.kind,
         loss=f"custom:{loss.name}" if isinstance(loss, CustomLoss) else loss.name,
         feature_names=feature_names,

@@ -15,6 +15,8 @@ from ocelotboost.estimator.process_memory import watching_memory
 from ocelotboost.table.cache_directory import CacheDirectory
 from ocelotboost.table.cat_features import columns_listed, named_positions
 from ocelotboost.table.columns import Table
+from ocelotboost.table.derived import derive, formulas_for_dates, ranges, varying
+from ocelotboost.table.formulas import Derivation
 from ocelotboost.table.from_input import table_from_input
 from ocelotboost.table.number_texts import warn_of_number_texts
 from ocelotboost.table.sources import Source, as_source, is_source, no_column
@@ -30,6 +32,8 @@ class ReadSettings:
     hash_key      uint64 (2,) what categories are hashed under
     cache_dir     where tables that are read in batches are kept; None: the default
     memory_limit  bytes that training may take; None: as much as it needs
+    date_parts    parts of dates that become columns
+    derivation    of the model that is continued; None: columns tell what they hold
     """
 
     cat_features: Any
@@ -37,6 +41,8 @@ class ReadSettings:
     cache_dir: str | PathLike[str] | None
     memory_limit: int | None
     n_threads: int
+    date_parts: tuple[str, ...]
+    derivation: Derivation | None
 
 
 class Given(NamedTuple):
@@ -64,23 +70,38 @@ class RowsRead(NamedTuple):
 
 
 def read(given: Given, settings: ReadSettings, cache: CacheDirectory) -> RowsRead:
-    """The training rows."""
+    """The training rows, with the columns that are derived from those that the user gave."""
+    known = None if settings.derivation is None else Derivation(settings.derivation.times)
     named = None if settings.cat_features is None else columns_listed(settings.cat_features)
     if is_source(given.X):
         source = watching_memory(as_source(given.X), settings.memory_limit)
         roles = _roles(given, source, Arguments())
-        reading = Reading("X", named, True, None, settings.hash_key, settings.n_threads)
+        times = None if known is None else known.times
+        reading = Reading("X", named, True, None, settings.hash_key, settings.n_threads, times)
         columns = [name for name in source.names if name not in roles]
-        return _from_source(given, source, columns, roles, reading, cache)
+        rows = _from_source(given, source, columns, roles, reading, cache)
+        return rows._replace(table=_derived(rows.table, settings))
     _check_arrays(given, Arguments())
     X = given.X
     table = table_from_input(
-        X, cat_features=named, hash_key=settings.hash_key, n_threads=settings.n_threads
+        X,
+        cat_features=named,
+        hash_key=settings.hash_key,
+        n_threads=settings.n_threads,
+        derivation=known,
     )
     warn_of_number_texts(table, named_positions(named, table.names, table.n_columns, "X"), X)
     if settings.memory_limit is not None:
         table = replace(table, memory=cache)  # what is made of it goes to files
-    return RowsRead(table, given.y, given.weight)
+    return RowsRead(_derived(table, settings), given.y, given.weight)
+
+
+def _derived(table: Table, settings: ReadSettings) -> Table:
+    """With parts of dates that vary, or what the model has that is continued."""
+    if settings.derivation is not None:
+        return derive(table, settings.derivation.formulas)
+    possible = formulas_for_dates(table, settings.date_parts)
+    return derive(table, varying(possible, ranges(table, possible)))
 
 
 def read_alike(
@@ -99,8 +120,10 @@ def read_alike(
         columns = [name for name in source.names if name not in roles]
         if training.names is not None and set(training.names) <= set(columns):
             columns = list(training.names)
-        reading = Reading(arguments.X, categorical, False, check, training.hash_key, 1)
-        return _from_source(given, source, columns, roles, reading, cache)
+        times = training.derivation.times
+        reading = Reading(arguments.X, categorical, False, check, training.hash_key, 1, times)
+        rows = _from_source(given, source, columns, roles, reading, cache)
+        return rows._replace(table=derive(rows.table, training.formulas))
     _check_arrays(given, arguments)
     table = table_from_input(
         given.X,
@@ -109,6 +132,7 @@ def read_alike(
         detect=False,
         check=check,
         hash_key=training.hash_key,
+        derivation=training.derivation,
     )
     return RowsRead(table, given.y, given.weight)
 

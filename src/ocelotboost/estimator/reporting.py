@@ -134,7 +134,7 @@ class Reporting(FittedAttributes):
             if classes is None
             else encode_labels(y, classes, n_rows=table.n_rows, argument=arguments[1])
         )
-        names = [_name(fitted, place) for place in range(table.n_columns)]
+        names = [_name(fitted, place) for place in range(table.n_given)]
         counted = row_weights(weight, table.n_rows)
         return Rows.of(table, names, target.astype(np.float64), counted)
 

@@ -11,6 +11,7 @@ from ocelotboost.boost.sampling import check_sampling
 from ocelotboost.boost.snapshot import SnapshotFile
 from ocelotboost.errors import ParameterError
 from ocelotboost.estimator.continuing import mode_of_continuing
+from ocelotboost.estimator.date_parts import parts_of
 from ocelotboost.estimator.declared import DeclaredParameters
 from ocelotboost.estimator.memory_size import size_in_bytes
 from ocelotboost.estimator.parameters import check_parameters, model_parameters
@@ -147,6 +148,8 @@ def settings_from(
             cache_dir=given.cache_dir,
             memory_limit=None if given.memory_limit is None else size_in_bytes(given.memory_limit),
             n_threads=n_threads,
+            date_parts=parts_of(given.date_parts),
+            derivation=None if continued is None else continued.forest.derivation,
         ),
         target=given._target_settings(),
         split=SplitSettings(

@@ -8,7 +8,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ocelotboost.table.columns import DensePart, Part, Table
+from ocelotboost.table.columns import DensePart, Part, Table, part_with
+from ocelotboost.table.derived import derive_again
+from ocelotboost.table.formulas import Derivation
 from ocelotboost.table.from_input import table_from_input
 
 
@@ -22,8 +24,11 @@ def with_column(table: Table, column: int, other: Table, rows: NDArray[np.intp])
         categories = {**table.categories, column: changed}
         return replace(table, categories=categories, taken=None)
     values = _values(other.parts, column)[rows]
+    times = dict(table.times)
+    if column in times:
+        times[column] = other.times[column].take(rows)
     parts = tuple(_with_numbers(table.parts, DensePart(column, values)))
-    return replace(table, parts=parts, taken=None)
+    return derive_again(replace(table, parts=parts, times=times, taken=None))
 
 
 def one_column(like: Table, column: int, values: Sequence[object]) -> Table:
@@ -33,11 +38,21 @@ def one_column(like: Table, column: int, values: Sequence[object]) -> Table:
     given[:, 0] = values
     categorical = [0] if column in like.categories else []
     read = table_from_input(
-        given, argument="grid", cat_features=categorical, detect=False, hash_key=like.hash_key
+        given,
+        argument="grid",
+        cat_features=categorical,
+        detect=False,
+        hash_key=like.hash_key,
+        derivation=Derivation({0: like.times[column].kind} if column in like.times else {}),
     )
     parts = tuple(DensePart(column, part.values()) for part in read.parts)
-    categories = {column: read.categories[0]} if categorical else {}
-    return replace(read, n_columns=like.n_columns, parts=parts, categories=categories)
+    return replace(
+        read,
+        n_columns=like.n_given,
+        parts=parts,
+        categories={column: read.categories[0]} if read.categories else {},
+        times={column: read.times[0]} if read.times else {},
+    )
 
 
 def with_values(table: Table, column: int, values: Table, row: int) -> Table:
@@ -52,7 +67,7 @@ def numbers_of(table: Table, column: int) -> NDArray[np.float64]:
 
 def _values(parts: Sequence[Part], column: int) -> NDArray[np.floating]:
     """One numeric column, (n_rows, 1)."""
-    part = next(part for part in parts if part.first <= column < part.first + part.width)
+    part = part_with(parts, column)
     values: NDArray[np.floating] = part.values()[:, column - part.first : column - part.first + 1]
     return values
 

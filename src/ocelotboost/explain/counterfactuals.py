@@ -27,6 +27,7 @@ from ocelotboost.explain.changed_columns import numbers_of, one_column, with_col
 from ocelotboost.explain.explainer import Explainer
 from ocelotboost.explain.partial_dependence import choose_grid
 from ocelotboost.model.forest import Forest
+from ocelotboost.model.importance import features_of
 from ocelotboost.table.columns import Table
 from ocelotboost.table.values import is_missing
 
@@ -212,6 +213,8 @@ def _candidates(
         table = one_column(row, column, values) if values else row
         shares = [float((hashes == h).mean()) for h in _hashes(table, column, len(values))]
         return Candidates(column, values, table, 1.0 - np.array(shares))
+    if column in row.times:
+        return _candidate_times(forest, row, typical, typical_values, column)
     borders = _borders(forest, column)
     if len(borders) == 0:
         return None
@@ -219,11 +222,34 @@ def _candidates(
     known_numbers = np.sort(numbers_of(typical, column))
     known_numbers = known_numbers[np.isfinite(known_numbers)]
     values = nearest_values(borders, current, known_numbers)
-    start = np.median(known_numbers) if math.isnan(current) and len(known_numbers) else current
-    ends = np.searchsorted(known_numbers, np.array(values, dtype=np.float64), side="left")
-    begin = np.searchsorted(known_numbers, start, side="left")
-    sizes = np.abs(ends - begin) / max(len(known_numbers), 1)
+    sizes = _sizes(np.array(values, dtype=np.float64), current, known_numbers)
     return Candidates(column, values, one_column(row, column, values), sizes)
+
+
+def _candidate_times(
+    forest: Forest, row: Table, typical: Table, typical_values: NDArray[Any], column: int
+) -> Candidates | None:
+    """Dates and times to try are those of typical rows: all parts of a date change with it."""
+    asked = np.unique(np.concatenate([forest.split_columns, forest.statistics.question_columns]))
+    if not any(column in features_of(forest, own) for own in asked.tolist()):
+        return None
+    values = choose_grid(typical, column, typical_values[:, column], _MOST_CATEGORIES)
+    values = [value for value in values if not is_missing(value)]
+    if not values:
+        return None
+    table = one_column(row, column, values)
+    known = np.sort(numbers_of(typical, column))
+    current = float(numbers_of(row, column)[0])
+    sizes = _sizes(numbers_of(table, column), current, known[np.isfinite(known)])
+    return Candidates(column, values, table, sizes)
+
+
+def _sizes(values: Floats, current: float, known: Floats) -> Floats:
+    """Shares of the known numbers, which ascend, that lie between the current value and others."""
+    start = np.median(known) if math.isnan(current) and len(known) else current
+    ends = np.searchsorted(known, values, side="left")
+    sizes: Floats = np.abs(ends - np.searchsorted(known, start, side="left")) / max(len(known), 1)
+    return sizes
 
 
 def _hashes(table: Table, column: int, n_values: int) -> NDArray[np.uint64]:

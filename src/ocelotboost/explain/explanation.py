@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from ocelotboost.table.from_frame import as_frame
 from ocelotboost.table.from_input import is_sparse
-from ocelotboost.table.values import has_text, is_missing
+from ocelotboost.table.times import array_kind, read_array
+from ocelotboost.table.values import Origin, has_text, is_missing
 
 Floats = NDArray[np.float64]
 
@@ -55,13 +56,28 @@ def as_shap(explanation: Explanation) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of shap about the libraries that it imports
         shap = import_module("shap")
+    numbers = None if explanation.data is None else _times_as_numbers(explanation.data)
     return shap.Explanation(
         explanation.values,
         base_values=explanation.base_values,
-        data=explanation.data,
+        data=numbers,
+        display_data=None if numbers is explanation.data else explanation.data,
         feature_names=explanation.feature_names,
         output_names=explanation.output_names,
     )
+
+
+def _times_as_numbers(data: NDArray[Any]) -> NDArray[Any]:
+    """Plots of shap need numbers for dates, times of day and durations."""
+    if data.dtype.kind != "O":
+        return data
+    numbers = data
+    for place in range(data.shape[1]):
+        kind = array_kind(data[:, place])
+        if kind is not None:
+            numbers = data.copy() if numbers is data else numbers
+            numbers[:, place] = read_array(data[:, place], kind, Origin("X")).numbers
+    return numbers
 
 
 def shown_values(X: Any) -> NDArray[Any]:

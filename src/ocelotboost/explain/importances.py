@@ -107,8 +107,8 @@ class JudgedRows:
 
 
 def splits(forest: Forest) -> Floats:
-    """How many questions are about each column, (n_features,)."""
-    counts = np.zeros(forest.n_features)
+    """How many questions are about each column, (n_given,)."""
+    counts = np.zeros(forest.n_given)
     asked, n_questions = np.unique(forest.split_columns, return_counts=True)
     for column, count in zip(asked.tolist(), n_questions.tolist(), strict=True):
         features = features_of(forest, column)
@@ -146,7 +146,7 @@ def permutation(
     table, predictor = rows.table, explainer.predictor
     with_all = rows.losses(predictor.raw(table, n_threads))
     asked = np.flatnonzero(splits(predictor.forest))
-    changes = np.zeros((table.n_rows, table.n_columns))
+    changes = np.zeros((table.n_rows, table.n_given))
     for _ in range(n_repeats):
         order = rng.permutation(table.n_rows)
         for column in asked.tolist():
@@ -157,7 +157,7 @@ def permutation(
 
 def interactions(explainer: Explainer, table: Table, n_threads: int) -> Interactions:
     """Strengths of all pairs of columns, from the SHAP interactions of some rows."""
-    names = [explainer.wording.feature(place) for place in range(table.n_columns)]
+    names = [explainer.wording.feature(place) for place in range(table.n_given)]
     sums, squares = np.zeros((2, len(names), len(names)))
     for begin in range(0, table.n_rows, _ROWS_OF_PAIRS):
         own = table.take(np.arange(begin, min(begin + _ROWS_OF_PAIRS, table.n_rows)))

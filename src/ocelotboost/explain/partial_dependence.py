@@ -52,10 +52,13 @@ class PartialDependence:
 
 
 def choose_grid(table: Table, column: int, values: Iterable[Any], n_points: int) -> list[Any]:
-    """Values of a column that stand for all: quantiles of numbers, or the most frequent categories.
+    """Values of a column that stand for all: quantiles of numbers and dates, or the most frequent
+    categories.
 
-    values  what the user gave, of which categories are taken
+    values  what the user gave, of which categories, dates and times are taken
     """
+    if column in table.times:
+        return _grid_of_times(table, column, list(values), n_points)
     if column not in table.categories:
         numbers = numbers_of(table, column)
         known = np.unique(numbers[np.isfinite(numbers)])
@@ -65,6 +68,14 @@ def choose_grid(table: Table, column: int, values: Iterable[Any], n_points: int)
         return known.tolist() or [float("nan")]
     counts = Counter(None if is_missing(value) else value for value in values)
     return [value for value, _ in counts.most_common(n_points)]
+
+
+def _grid_of_times(table: Table, column: int, values: list[Any], n_points: int) -> list[Any]:
+    known, rows = np.unique(numbers_of(table, column), return_index=True)
+    rows = rows[np.isfinite(known)]
+    if len(rows) > n_points:
+        rows = rows[np.linspace(0, len(rows) - 1, n_points).round().astype(np.intp)]
+    return [values[row] for row in rows.tolist()] or [None]
 
 
 def partial_dependence(

@@ -3,7 +3,8 @@
 Shapley values divide what a tree says among its features. Two ways to count them:
 
     by columns    what the user gave. All questions about one column are one player, whatever kind
-                  they are of: "city is 'Paris'" and the mean target of city are both city. A
+                  they are of: "city is 'Paris'" and the mean target of city are both city, and a
+                  date is its parts. A
                   combination such as (device × site) is a player of its own, and what it earns is
                   divided equally among its columns.
     by features   what the trees ask about, such as "mean target of (device × site)".
@@ -58,7 +59,7 @@ def players_of(forest: Forest, wording: Wording, by: By) -> Players:
     """The players of all trees."""
     asked = np.unique(forest.split_columns).tolist()
     if by == "columns":
-        names = tuple(wording.feature(feature) for feature in range(forest.n_features))
+        names = tuple(wording.feature(feature) for feature in range(forest.n_given))
         members = {column: tuple(features_of(forest, column)) for column in asked}
     else:
         names = tuple(wording.column(column) for column in asked)

@@ -16,6 +16,7 @@ from ocelotboost.model.check_categories import (
     check_questions,
     require,
 )
+from ocelotboost.model.check_derivation import check_derivation
 from ocelotboost.model.check_training import check_training
 from ocelotboost.model.forest import Forest
 from ocelotboost.model.plain_values import plain_parameters
@@ -43,6 +44,7 @@ def validate(model: TrainedModel) -> None:
     """
     _check_arrays(model.forest)
     check_categories(model.forest)
+    check_derivation(model.forest)
     _check_trees(model.forest)
     _check_numbers(model.forest)
     _check_kind(model)

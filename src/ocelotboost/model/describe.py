@@ -76,6 +76,9 @@ def _summary(model: TrainedModel, wording: Wording) -> str:
     categorical = np.flatnonzero(forest.categorical).tolist()
     if categorical:
         lines.append("categorical: " + _listed([wording.feature(column) for column in categorical]))
+    dates = sorted(forest.derivation.times)
+    if dates:
+        lines.append("dates and times: " + _listed([wording.feature(column) for column in dates]))
     if model.classes is not None:
         lines.append("classes: " + _listed([repr(label) for label in model.classes.tolist()]))
     lines.append("start value: " + ", ".join(f"{value:.6g}" for value in forest.start_value))

@@ -37,6 +37,7 @@ from ocelotboost.model.file_arrays import (
     training_arrays_of,
     training_of,
 )
+from ocelotboost.model.file_derivation import derivation_fields, derivation_of
 from ocelotboost.model.file_json import (
     FOREST_PARTS,
     exactly,
@@ -56,7 +57,8 @@ from ocelotboost.model.file_writing import write_file
 from ocelotboost.model.plain_values import plain_parameters
 from ocelotboost.model.trained import NUMBER_LABELS, Choice, Resolved, TrainedModel
 
-FORMAT = 3
+#: Of models without dates and derived columns, which an older version can read, and of others.
+FORMAT, DERIVED_FORMAT = 3, 4
 
 _BEGINNING = 80  # bytes that tell what a file is
 _MOST_LABEL_CHARACTERS = 1 << 26  # every label of an array takes as much as the longest
@@ -68,6 +70,7 @@ _FIELDS = (
     "parameters", "dropped_parameters", "resolved", "history", "best_iteration", "watched",
     "n_init_trees", "choices",
 )  # fmt: skip
+_DERIVED_FIELDS = ("times", "derived")
 _SIGNS_OF_DAMAGE = (
     ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError,
 )  # fmt: skip
@@ -188,25 +191,28 @@ def _check_fields(fields: Any, own: Iterable[str], form: str, optional: Iterable
     number = fields["format"]
     if type(number) is not int or number < 1:
         raise ModelFileError(f"its format is {number!r}, not a number from 1. {RESTORE}")
-    if number > FORMAT:
+    if number > DERIVED_FORMAT:
         raise ModelFileError(
             f"it has format {number}, written by ocelotboost {fields['ocelotboost']}, but this "
-            f"version reads formats up to {FORMAT}. Update with: pip install --upgrade ocelot-boost"
+            f"version reads formats up to {DERIVED_FORMAT}. Update with: pip install --upgrade "
+            "ocelot-boost"
         )
     if number < FORMAT:
         raise ModelFileError(
             f"it has format {number}, which only versions before the first release wrote. This "
             "version does not read it; train the model again."
         )
-    wrong = (fields.keys() - {*optional}) ^ {*_FIELDS, *own}
+    derived = _DERIVED_FIELDS if number == DERIVED_FORMAT else ()
+    wrong = (fields.keys() - {*optional}) ^ {*_FIELDS, *derived, *own}
     if wrong:
         raise ModelFileError(f"these fields are missing or unknown: {listed(wrong)}. {RESTORE}")
 
 
 def _fields_of(model: TrainedModel) -> Fields:
     parameters, dropped = plain_parameters(model.parameters)
+    derivation = model.forest.derivation
     return {
-        "format": FORMAT,
+        "format": DERIVED_FORMAT if derivation else FORMAT,
         "ocelotboost": version(),
         "sha256": "",
         "kind": model.kind,
@@ -225,6 +231,7 @@ def _fields_of(model: TrainedModel) -> Fields:
         "n_init_trees": model.n_init_trees,
         "choices": {name: dataclasses.asdict(own) for name, own in model.choices.items()},
         **category_fields_of(model.forest),
+        **(derivation_fields(derivation) if derivation else {}),
     }
 
 
@@ -234,7 +241,7 @@ def _model_of(fields: Fields, arrays: Arrays) -> TrainedModel:
     if strange:
         raise ValueError(f"parameters that no model has: {listed(strange)}")
     model = TrainedModel(
-        forest=forest_of(arrays, fields),
+        forest=dataclasses.replace(forest_of(arrays, fields), derivation=derivation_of(fields)),
         kind=fields["kind"],
         loss=fields["loss"],
         feature_names=None if names is None else tuple(exactly(list, names)),

@@ -9,7 +9,7 @@ answers, first question first, are the binary digits of the leaf's number:
 
 Questions are about columns of three kinds, numbered in this order:
 
-    the features                       "value > border"
+    the features, derived ones last    "value > border"
     indicators of categories           "is the category of this feature that one?", border 0.5
     statistics of combinations         "bin > border", 16 bins
 """
@@ -30,6 +30,7 @@ from ocelotboost.model.statistic_table import (
     no_indicators,
     no_statistics,
 )
+from ocelotboost.table.formulas import NOTHING_DERIVED, Derivation
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,8 @@ class Forest:
     indicators     Indicators                    yes/no columns of categories
     statistics     StatisticTables               statistic columns, and the tables behind them
     hash_key       uint64 (2,)                   what categories are hashed under
+    derivation     Derivation                    which columns hold dates, and how the last of the
+                                                 features are derived from the user's columns
 
     A NaN border lies between the missing values and the numbers. So the answer is yes for numbers
     where missing values are low, and yes for missing values where they are high.
@@ -66,6 +69,7 @@ class Forest:
     indicators: Indicators = field(default_factory=no_indicators)
     statistics: StatisticTables = field(default_factory=no_statistics)
     hash_key: NDArray[np.uint64] = field(default_factory=lambda: np.zeros(2, dtype=np.uint64))
+    derivation: Derivation = NOTHING_DERIVED
 
     def __post_init__(self) -> None:
         if self.categorical is _NOT_GIVEN:
@@ -82,6 +86,11 @@ class Forest:
     @property
     def n_features(self) -> int:
         return len(self.missing_high)
+
+    @property
+    def n_given(self) -> int:
+        """Features that the user gives; the derived ones come after them."""
+        return self.n_features - len(self.derivation.formulas)
 
     @property
     def first_statistic(self) -> int:
@@ -189,4 +198,5 @@ def join_forests(first: Forest, second: Forest) -> Forest:
             ),
         ),
         hash_key=first.hash_key,
+        derivation=first.derivation,
     )

@@ -9,11 +9,13 @@ from ocelotboost.model.forest import Forest
 
 
 def feature_importances(forest: Forest) -> NDArray[np.float64]:
-    """Importance of each feature, summing to 1 (all 0 for a forest without splits): (n_features,).
+    """Importance of each column that the user gives, summing to 1 (all 0 for a forest without
+    splits): (n_given,).
 
     A question pairs the leaves that differ in its answer alone. With weights a, b and values u, v
     the pair contributes a·b / (a + b) · (u − v)²: the variance that the question explains. The
-    features of a combination, those of its base questions included, share it equally.
+    features of a combination, those of its base questions included, share it equally, and so do
+    the sources of a derived column.
     """
     by_column = np.zeros(forest.n_columns)
     split_offsets, leaf_offsets = forest.split_offsets(), forest.leaf_offsets()
@@ -23,7 +25,7 @@ def feature_importances(forest: Forest) -> NDArray[np.float64]:
         columns = forest.split_columns[split_offsets[tree] : split_offsets[tree + 1]]
         for level, column in enumerate(columns):
             by_column[column] += _explained(values, weights, level)
-    importances = np.zeros(forest.n_features)
+    importances = np.zeros(forest.n_given)
     for column in np.flatnonzero(by_column).tolist():
         features = features_of(forest, column)
         importances[features] += by_column[column] / len(features)
@@ -32,9 +34,11 @@ def feature_importances(forest: Forest) -> NDArray[np.float64]:
 
 
 def features_of(forest: Forest, column: int) -> list[int]:
-    """The features that a column is made of, each once."""
-    if column < forest.n_features:
+    """The user's columns that a column is made of, each once."""
+    if column < forest.n_given:
         return [column]
+    if column < forest.n_features:
+        return sorted(set(forest.derivation.formulas[column - forest.n_given].sources))
     if column < forest.first_statistic:
         return [int(forest.indicators.columns[column - forest.n_features])]
     tables = forest.statistics

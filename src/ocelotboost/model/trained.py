@@ -94,4 +94,5 @@ class TrainedModel:
 
     @property
     def n_features(self) -> int:
-        return self.forest.n_features
+        """Columns that the user gives."""
+        return self.forest.n_given

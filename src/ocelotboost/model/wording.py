@@ -8,6 +8,8 @@ import numpy as np
 
 from ocelotboost.model.forest import Forest
 from ocelotboost.model.statistic_table import FREQUENCY, N_STATISTIC_BINS
+from ocelotboost.model.time_wording import part_text, time_text
+from ocelotboost.table.formulas import formula_name
 
 
 @dataclass(frozen=True)
@@ -21,10 +23,15 @@ class Wording:
     names: tuple[str, ...] | None
 
     def feature(self, feature: int) -> str:
+        """ "age"; of a derived column "bought.month"."""
+        if feature >= self.forest.n_given:
+            formula = self.forest.derivation.formulas[feature - self.forest.n_given]
+            return formula_name(formula, self.feature)
         return f"feature {feature}" if self.names is None else self.names[feature]
 
     def question(self, column: int, border: float) -> str:
-        """What a yes means: "age > 31.5", "city is 'Paris'", "frequency of city > 0.2"."""
+        """What a yes means: "age > 31.5", "bought > 2024-02-29", "city is 'Paris'", "frequency of
+        city > 0.2"."""
         forest = self.forest
         if column < forest.n_features:
             return self._number(column, border)
@@ -58,10 +65,19 @@ class Wording:
 
     def _number(self, column: int, border: float) -> str:
         if not np.isnan(border):
-            return f"{self.feature(column)} > {border:.6g}"
+            return f"{self.feature(column)} > {self._border(column, border)}"
         # The border parts missing values from numbers, and the higher of the two say yes.
         missing = "missing" if self.forest.missing_high[column] else "not missing"
         return f"{self.feature(column)} is {missing}"
+
+    def _border(self, column: int, border: float) -> str:
+        derivation, n_given = self.forest.derivation, self.forest.n_given
+        if column in derivation.times:
+            return time_text(derivation.times[column], border)
+        if column < n_given:
+            return f"{border:.6g}"
+        words = part_text(derivation.formulas[column - n_given].kind, border)
+        return f"{border:.6g}" if words is None else f"{border:.6g} ({words})"
 
     def _indicator(self, number: int) -> str:
         indicators = self.forest.indicators

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ocelotboost.errors import ParameterError
 from ocelotboost.order.parcels import Parcels
-from ocelotboost.table.columns import Table
+from ocelotboost.table.columns import Table, part_with
 
 Orderings = NDArray[np.uint32]
 
@@ -93,15 +93,15 @@ def _time_column(table: Table, has_time: Time) -> int:
     """The position of the column that ``has_time`` names."""
     names = table.names or ()
     position = names.index(has_time) if has_time in names else has_time
-    if isinstance(position, str) or not 0 <= position < table.n_columns:
+    if isinstance(position, str) or not 0 <= position < table.n_given:
         raise ParameterError(
             f"has_time={has_time!r} is not a column of X; give the name or the position of a "
-            "column of numbers, or True for the order of the rows."
+            "column of dates or numbers, or True for the order of the rows."
         )
     if position in table.categories:
         raise ParameterError(
-            f"has_time={has_time!r} is a categorical column; give a column of numbers, for example "
-            "seconds since a date, or sort the rows by time and use has_time=True."
+            f"has_time={has_time!r} is a categorical column; give a column of dates or numbers, or "
+            "sort the rows by time and use has_time=True."
         )
     return int(position)
 
@@ -111,5 +111,5 @@ def _is_flag(value: Any) -> bool:
 
 
 def _numbers(table: Table, column: int) -> NDArray[Any]:
-    part = next(p for p in table.parts if p.first <= column < p.first + p.width)
+    part = part_with(table.parts, column)
     return part.values()[:, column - part.first]

@@ -18,6 +18,7 @@ from ocelotboost.report.subgroups import subgroups_section
 from ocelotboost.report.subject import CategoricalColumn, Rows, Subject
 from ocelotboost.report.trees import trees_section
 from ocelotboost.report.verdict import judge, verdict_section
+from ocelotboost.table.derived import given_columns
 
 
 def assemble(subject: Subject) -> Document:
@@ -56,7 +57,9 @@ def _summary(subject: Subject) -> TrainingSummary | None:
     """Of the training rows that were given, else what the model remembers."""
     if subject.training is None:
         return subject.model.training
-    return summarize(subject.training.table, _known(subject.training), subject.training.n_rows)
+    return summarize(
+        given_columns(subject.training.table), _known(subject.training), subject.training.n_rows
+    )
 
 
 def _known(rows: Rows) -> dict[int, np.ndarray[tuple[int], np.dtype[np.uint64]]]:

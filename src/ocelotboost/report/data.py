@@ -23,8 +23,9 @@ from ocelotboost.report.document import (
     section,
     strong,
 )
-from ocelotboost.report.figures import count, number, percent, plain, rounded
+from ocelotboost.report.figures import count, percent, plain, rounded
 from ocelotboost.report.subject import CategoricalColumn, Column, Floats, NumberColumn, Subject
+from ocelotboost.table.derived import given_columns
 
 _SMALLEST_SHARE = 1e-4
 _NOTICEABLE, _STRONG = 0.1, 0.25  # of the population stability index, by convention
@@ -79,7 +80,7 @@ def drifts(subject: Subject, summary: TrainingSummary | None) -> dict[int, Drift
 
 
 def overlap(subject: Subject, summary: TrainingSummary | None) -> Overlap:
-    hashes = row_hashes(subject.rows.table)
+    hashes = row_hashes(given_columns(subject.rows.table))
     values, counts = np.unique(hashes, return_counts=True)
     duplicates = float(counts[counts > 1].sum() / len(hashes))
     if summary is None or len(summary.row_hashes) == 0:
@@ -101,8 +102,8 @@ def _number_drift(column: NumberColumn, summary: TrainingSummary) -> Drift:
     trained = np.append(summary.range_shares_of(column.position) * (1 - missing), missing)
     share = float(column.missing.mean())
     given = np.append(range_shares(column.values, edges) * (1 - share), share)
-    texts = [f"≤ {number(edge)}" for edge in edges.tolist()]
-    texts += [f"> {number(float(edges[-1]))}"] if len(edges) else ["all"]
+    texts = [f"≤ {column.text(edge)}" for edge in edges.tolist()]
+    texts += [f"> {column.text(float(edges[-1]))}"] if len(edges) else ["all"]
     return Drift(_index(trained, given), None, [*texts, "missing"], trained, given)
 
 
@@ -186,10 +187,13 @@ def _blocks(
 def _story(subject: Subject, equal: Overlap) -> str:
     columns = subject.rows.columns
     n_categorical = sum(column.categorical for column in columns)
+    n_times = sum(isinstance(own, NumberColumn) and own.kind is not None for own in columns)
+    times = f", {n_times:,} of dates or times" if n_times else ""
     empty = [column for column in columns if column.missing.any()]
     text = (
         f"{strong(count(subject.n_rows, 'row'))} with {count(len(columns), 'column')}: "
-        f"{len(columns) - n_categorical:,} of numbers, {n_categorical:,} of categories. "
+        f"{len(columns) - n_categorical - n_times:,} of numbers, {n_categorical:,} of "
+        f"categories{times}. "
     )
     text += (
         f"{len(empty):,} have missing values, most of all "
@@ -267,7 +271,7 @@ def _table(subject: Subject, summary: TrainingSummary | None, found: dict[int, D
         missing = float(column.missing.mean())
         cells: list[str | Cell] = [
             code(column.name),
-            "category" if column.categorical else "number",
+            _type(column),
             Cell(percent(missing), bar=missing) if missing else "–",
             f"{column.n_distinct:,}",
             _values(column),
@@ -292,6 +296,12 @@ def _drift_cells(drift: Drift, subject: Subject, summary: TrainingSummary) -> It
     yield "–" if drift.unseen is None else percent(drift.unseen)
 
 
+def _type(column: Column) -> str:
+    if isinstance(column, CategoricalColumn):
+        return "category"
+    return "number" if column.kind is None else column.kind.what
+
+
 def _values(column: Column) -> str:
     if isinstance(column, CategoricalColumn):
         if column.n_distinct == len(column.codes) > 1:
@@ -307,4 +317,4 @@ def _values(column: Column) -> str:
     if len(known) == 0:
         return "none"
     low, middle, high = np.quantile(known, [0, 0.5, 1]).tolist()
-    return f"{number(low)} to {number(high)}, median {number(middle)}"
+    return f"{column.text(low)} to {column.text(high)}, median {column.text(middle)}"

@@ -242,7 +242,10 @@ def shared_data(subject: Subject, explained: Explained) -> dict[str, Any]:
 def _column(subject: Subject, place: int, rows: NDArray[np.intp]) -> dict[str, Any]:
     column = subject.rows.columns[place]
     if not isinstance(column, CategoricalColumn):
-        return {"name": column.name, "numbers": packed(column.values[rows].astype(np.float32))}
+        values = column.values[rows]
+        if column.kind is None:
+            return {"name": column.name, "numbers": packed(values.astype(np.float32))}
+        return {"name": column.name, "numbers": packed(values), "holds": column.kind.what}
     used, codes = np.unique(column.codes[rows], return_inverse=True)
     by_count = np.argsort(-np.bincount(codes), kind="stable")
     rank = np.argsort(by_count, kind="stable")

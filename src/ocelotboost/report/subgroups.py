@@ -260,7 +260,7 @@ def _ranges(column: NumberColumn) -> Iterator[tuple[str, Rows]]:
     values = np.unique(known)
     if len(values) <= _N_RANGES:
         for value in values.tolist():
-            yield f"is {number(value)}", np.flatnonzero(column.values == value)
+            yield f"is {column.text(value)}", np.flatnonzero(column.values == value)
         return
     inner = np.unique(np.quantile(known, np.arange(1, _N_RANGES) / _N_RANGES, method="lower"))
     ends = [*inner[inner < values[-1]].tolist(), values[-1].item()]
@@ -268,9 +268,11 @@ def _ranges(column: NumberColumn) -> Iterator[tuple[str, Rows]]:
     for high in ends:
         rows = np.flatnonzero((column.values > low) & (column.values <= high))
         if math.isinf(low):
-            text = f"≤ {number(high)}"
+            text = f"≤ {column.text(high)}"
+        elif high == ends[-1]:
+            text = f"> {column.text(low)}"
         else:
-            text = f"> {number(low)}" if high == ends[-1] else f"{number(low)} to {number(high)}"
+            text = f"{column.text(low)} to {column.text(high)}"
         yield text, rows
         low = high
 

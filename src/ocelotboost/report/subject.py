@@ -12,23 +12,34 @@ from numpy.typing import NDArray
 from ocelotboost.explain.explanation import Explanation
 from ocelotboost.lazy import cached_property
 from ocelotboost.loss.base import Loss
+from ocelotboost.model.time_wording import time_text
 from ocelotboost.model.trained import TrainedModel
 from ocelotboost.model.wording import Wording
+from ocelotboost.report.figures import number
 from ocelotboost.table.categories import CategoryColumn, encode_hashes
 from ocelotboost.table.columns import Table
+from ocelotboost.table.derived import given_columns
+from ocelotboost.table.formulas import TimeKind
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class NumberColumn:
-    """values  float64 (n,), NaN is missing"""
+    """values  float64 (n,), NaN is missing
+    kind    of dates, times of day and durations; None: just numbers
+    """
 
     position: int
     name: str
     values: Floats
+    kind: TimeKind | None = None
 
     categorical = False
+
+    def text(self, value: float) -> str:
+        """A value in words."""
+        return number(value) if self.kind is None else time_text(self.kind, value)
 
     @cached_property
     def missing(self) -> NDArray[np.bool_]:
@@ -112,12 +123,13 @@ class Rows:
         for position, source in table.categories.items():
             codes, hashes = encode_hashes(source.row_hashes(), 1)
             columns[position] = CategoricalColumn(position, names[position], codes, hashes, source)
-        for part in table.parts:
+        for part in given_columns(table).parts:
             values = part.values()
             for place in range(part.width):
                 position = part.first + place
                 own = values[:, place].astype(np.float64)
-                columns[position] = NumberColumn(position, names[position], own)
+                kind = table.derivation.times.get(position)
+                columns[position] = NumberColumn(position, names[position], own, kind)
         counted = np.ones(table.n_rows) if weight is None else weight.astype(np.float64)
         return cls(tuple(columns[place] for place in sorted(columns)), target, counted, table)
 

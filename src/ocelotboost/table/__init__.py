@@ -1,6 +1,6 @@
 """Anything a user has -> typed columns, and who plays which role.
 
-table_from_input    X, whatever holds it  -> Table of numbers and categories
+table_from_input    X, whatever holds it  -> Table of numbers and categories; dates are numbers
 match_columns       are these the columns the model was trained on?
 regression_target   y -> floats
 class_target        y -> classes and codes; encode_labels for further y

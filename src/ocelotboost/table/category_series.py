@@ -32,7 +32,7 @@ def is_category_series(column: nw.Series[Any]) -> bool:
     """Is this column categorical by itself? Text, dictionaries and booleans are."""
     import narwhals as nw
 
-    if _holds_objects(column):
+    if holds_objects(column):
         return has_text(column.to_numpy())
     return column.dtype in (nw.String, nw.Categorical, nw.Enum, nw.Boolean)
 
@@ -54,7 +54,7 @@ def _hashes_and_codes(
 ) -> tuple[Hashes, Codes | None]:
     import narwhals as nw
 
-    if _holds_objects(column):
+    if holds_objects(column):
         return _from_array(column.to_numpy(), origin, key, n_threads)
     if column.dtype in (nw.Decimal, nw.Int128, nw.UInt128):
         return _from_array(np.array(column.to_list(), dtype=object), origin, key, n_threads)
@@ -121,7 +121,7 @@ def _no_categories(column: nw.Series[Any], origin: Origin) -> Hashes:
     return np.full(len(missing), MISSING_HASH, dtype=np.uint64)
 
 
-def _holds_objects(column: nw.Series[Any]) -> bool:
+def holds_objects(column: nw.Series[Any]) -> bool:
     """Does it hold Python objects, of which pandas may say that they are text?"""
     import narwhals as nw
 

@@ -4,14 +4,15 @@
     a data frame          [a] [b] [c] [d] [e] [f]    one part per column, where the frame has it
     a sparse matrix       [a ... p] [q ... t]        up to 16 columns per part, dense on demand
     with b, e categories  [a]   [ c d ]   [f]        parts leave them out
+    with f a date         [a b c d e] [f] [f.month]  its number, and parts that are derived from it
 
 Whoever passes over a table asks one part after the other for its values, so at most one part of a
-sparse table is dense at any time.
+sparse table is dense at any time. The same holds for derived columns, which are not kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -20,6 +21,8 @@ from numpy.typing import NDArray
 
 from ocelotboost.table.cache_directory import PROCESS_MEMORY, Memory
 from ocelotboost.table.categories import CategoryColumn
+from ocelotboost.table.formulas import KINDS, Derivation, Formula
+from ocelotboost.table.times import TimeColumn
 from ocelotboost.table.values import FloatArray, HashKey
 
 SPARSE_PART_WIDTH = 16
@@ -134,14 +137,53 @@ class Taken:
 
 
 @dataclass(frozen=True, eq=False)
+class NumberColumn:
+    """One column of a part, as a source of derived columns."""
+
+    part: Part
+    place: int
+
+    def values(self) -> FloatArray:
+        return self.part.values()[:, self.place]
+
+    def take(self, rows: NDArray[np.intp]) -> NumberColumn:
+        return NumberColumn(_take(self.part, rows), self.place)
+
+
+@dataclass(frozen=True, eq=False)
+class DerivedPart:
+    """A derived column, computed each time it is asked for.
+
+    sources  what the formula is applied to
+    """
+
+    first: int
+    formula: Formula
+    sources: tuple[TimeColumn | NumberColumn, ...]
+
+    width = 1
+
+    def values(self) -> FloatArray:
+        own = KINDS[self.formula.kind].values(*(source.values() for source in self.sources))
+        return own[:, np.newaxis]
+
+    def take(self, rows: NDArray[np.intp]) -> DerivedPart:
+        return replace(self, sources=tuple(source.take(rows) for source in self.sources))
+
+
+@dataclass(frozen=True, eq=False)
 class Table:
     """Columns of equal length, each of them numeric or categorical.
 
-    names       the columns' names, None when the input had none
+    n_columns   the columns that the user gave, and after them the derived ones
+    names       of the columns that the user gave, None when the input had none
     parts       the numeric columns, ascending; gaps where categorical columns stand
     categories  the categorical columns by position
     hash_key    what all categories are hashed under
     memory      where what is made of the columns should be: in files where the columns are
+    times       what is known of columns of dates, times of day and durations besides their numbers,
+                by position
+    formulas     of the derived columns
     taken       the table whose rows these are; None: it is no part of another
     """
 
@@ -152,17 +194,38 @@ class Table:
     categories: Mapping[int, CategoryColumn] = field(default_factory=dict)
     hash_key: HashKey = field(default_factory=lambda: ZERO_KEY)
     memory: Memory = PROCESS_MEMORY
+    times: Mapping[int, TimeColumn] = field(default_factory=dict)
+    formulas: tuple[Formula, ...] = ()
     taken: Taken | None = None
+
+    @property
+    def n_given(self) -> int:
+        """Columns that the user gave."""
+        return self.n_columns - len(self.formulas)
+
+    @property
+    def derivation(self) -> Derivation:
+        """How further rows become a table like this one."""
+        kinds = {position: column.kind for position, column in self.times.items()}
+        return Derivation(kinds, self.formulas)
 
     def take(self, rows: NDArray[Any]) -> Table:
         """The same columns for a choice of rows (an integer array); copies no numbers yet."""
         chosen = np.asarray(rows, dtype=np.intp)
         parts = _take_parts(self.parts, chosen)
         categories = {position: c.take(chosen) for position, c in self.categories.items()}
+        times = {position: column.take(chosen) for position, column in self.times.items()}
         taken = Taken(self, chosen)
         if self.taken is not None:
             taken = Taken(self.taken.whole, self.taken.rows[chosen])
-        return replace(self, n_rows=len(chosen), parts=parts, categories=categories, taken=taken)
+        return replace(
+            self,
+            n_rows=len(chosen),
+            parts=parts,
+            categories=categories,
+            times=times,
+            taken=taken,
+        )
 
     def dense(self) -> FloatArray:
         """All numbers as one array (n_rows, n_columns), categorical columns NaN: for small tables
@@ -173,6 +236,11 @@ class Table:
         for first, values in parts:
             dense[:, first : first + values.shape[1]] = values
         return dense
+
+
+def part_with(parts: Sequence[Part], column: int) -> Part:
+    """The part that has a column of numbers."""
+    return next(part for part in parts if part.first <= column < part.first + part.width)
 
 
 def _take_parts(parts: tuple[Part, ...], rows: NDArray[np.intp]) -> tuple[Part, ...]:
@@ -200,7 +268,9 @@ def _stored_in_rows(
     return before[part.starts], found[kept], part.numbers[kept]
 
 
-def _take(part: Part, rows: NDArray[np.intp]) -> RowsPart:
+def _take(part: Part, rows: NDArray[np.intp]) -> Part:
+    if isinstance(part, DerivedPart):
+        return part.take(rows)
     if isinstance(part, RowsPart):
         return RowsPart(part.part, part.rows[rows])
     return RowsPart(part, rows)

@@ -43,7 +43,7 @@ POLARS_CATEGORIES = {*POLARS_NUMBERS, "String", "Categorical", "Enum", "Boolean"
 def table_from_few_rows(X: Any, reading: Reading) -> Table | None:
     """The table, or None where the usual way has to be taken."""
     library = type(X).__module__.partition(".")[0]
-    if reading.detect or library not in ("pandas", "polars"):
+    if reading.detect or reading.times or library not in ("pandas", "polars"):
         return None
     if type(X) is not getattr(sys.modules[library], "DataFrame", None):
         return None

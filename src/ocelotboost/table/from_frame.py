@@ -17,6 +17,7 @@ from ocelotboost.table.category_series import category_series, is_category_serie
 from ocelotboost.table.columns import DensePart, Table
 from ocelotboost.table.remedies import as_number, collected
 from ocelotboost.table.shapes import empty, wrong_dimensions
+from ocelotboost.table.time_series import check_series, series_kind, time_series
 from ocelotboost.table.values import (
     FLOAT32,
     FloatArray,
@@ -84,17 +85,24 @@ def table_from_frame(frame: nw.DataFrame[Any], reading: Reading) -> Table:
     names = _names(frame.columns)
     reading.check_header(names, n_columns)
     named = named_positions(reading.cat_features, names, n_columns, reading.argument)
-    parts, categories = [], {}
+    parts, categories, times = [], {}, {}
     for position, column in enumerate(frame.iter_columns()):
         origin = _origin(column, position, reading.argument)
         check_arrow(column.to_native(), origin.whole())
-        if position in named or (reading.detect and is_category_series(column)):
+        if position in named or (reading.detects(position) and is_category_series(column)):
             categories[position] = category_series(
                 column, origin, reading.hash_key, reading.n_threads
             )
+            continue
+        found = series_kind(column)
+        wanted = reading.wants_time(position, found)
+        check_series(column, found, wanted, origin)
+        if wanted is None:
+            values = _column_values(column, origin)
         else:
-            parts.append(DensePart(position, _column_values(column, origin)[:, np.newaxis]))
-    return Table(n_rows, n_columns, names, tuple(parts), categories, reading.hash_key)
+            values, times[position] = time_series(column, found, wanted, origin)
+        parts.append(DensePart(position, values[:, np.newaxis]))
+    return Table(n_rows, n_columns, names, tuple(parts), categories, reading.hash_key, times=times)
 
 
 def _origin(column: nw.Series[Any], position: int, argument: str) -> Origin:
@@ -160,10 +168,5 @@ def _no_numeric_column(column: nw.Series[Any], origin: Origin) -> InputError:
     if column.dtype in (nw.String, nw.Categorical, nw.Enum):
         kind = "text" if column.dtype == nw.String else "categories"
         return InputError(f"{what} holds {kind}{example}: {origin.remedy}.")
-    kind = "other"
-    if column.dtype in (nw.Date, nw.Datetime):
-        kind = "zoned date" if getattr(column.dtype, "time_zone", None) else "date"
-    if column.dtype == nw.Duration:
-        kind = "duration"
-    remedy = as_number(kind, origin.library, origin.code())
+    remedy = as_number("other", origin.library, origin.code())
     return InputError(f"{what} has the type {column.dtype}{example}: {remedy}.")

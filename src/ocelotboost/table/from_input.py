@@ -11,6 +11,9 @@ Categorical are the columns in cat_features, and by themselves: text, dictionari
 polars Categorical and Enum, Arrow dictionaries), booleans of a data frame, and columns of objects
 with any text or boolean among them.
 
+Dates, times of day and durations become numbers: datetime64, timedelta64, the types of data frames,
+and columns of Python's objects (times.py). What a model derives from them comes after all columns.
+
 No library is imported before an object of its kind is seen.
 """
 
@@ -33,9 +36,12 @@ from ocelotboost.table.columns import (
     SparsePart,
     Table,
 )
+from ocelotboost.table.derived import derive
 from ocelotboost.table.few_rows import table_from_few_rows
+from ocelotboost.table.formulas import Derivation
 from ocelotboost.table.from_frame import as_frame, table_from_frame
 from ocelotboost.table.shapes import empty, no_table, uneven_rows, wrong_dimensions
+from ocelotboost.table.times import TimeColumn, array_kind, check_kind, read_array
 from ocelotboost.table.values import (
     FLOAT32,
     FLOAT64,
@@ -57,6 +63,7 @@ def table_from_input(
     check: Callable[[Header], None] | None = None,
     hash_key: HashKey = ZERO_KEY,
     n_threads: int = 1,
+    derivation: Derivation | None = None,
 ) -> Table:
     """Turn what a user has into a table of numbers and categories, copying as little as possible.
 
@@ -68,10 +75,19 @@ def table_from_input(
                   it raises comes first
     hash_key      categories are hashed under it: a model's own where the table is for a model
     n_threads     for hashing categories
+    derivation    what a model knows of its columns: those that must hold dates, times of day or
+                  durations, and columns to derive. None: columns tell what they hold, and none is
+                  derived
 
     NaN, None and null are missing; ±inf are numbers.
     """
-    reading = Reading(argument, cat_features, detect, check, hash_key, n_threads)
+    times = None if derivation is None else derivation.times
+    reading = Reading(argument, cat_features, detect, check, hash_key, n_threads, times)
+    table = _read(X, reading)
+    return derive(table, derivation.formulas) if derivation and derivation.formulas else table
+
+
+def _read(X: Any, reading: Reading) -> Table:
     # Predicting one row should take microseconds, so what is most common comes first.
     if type(X) is np.ndarray:
         return _from_matrix(X, reading)
@@ -82,10 +98,10 @@ def table_from_input(
     few = table_from_few_rows(X, reading)
     if few is not None:
         return few
-    frame = as_frame(X, argument)
+    frame = as_frame(X, reading.argument)
     if frame is not None:
         return table_from_frame(frame, reading)
-    return _from_matrix(_array_from_sequence(X, argument), reading)
+    return _from_matrix(_array_from_sequence(X, reading.argument), reading)
 
 
 def is_sparse(X: object) -> bool:
@@ -105,25 +121,50 @@ def _from_matrix(X: NDArray[Any], reading: Reading) -> Table:
         raise empty(n_rows, n_columns, reading.argument)
     reading.check_header(None, n_columns)
     categorical = named_positions(reading.cat_features, None, n_columns, reading.argument)
-    if not categorical and (X.dtype == FLOAT64 or X.dtype == FLOAT32):
+    if not categorical and not reading.times and (X.dtype == FLOAT64 or X.dtype == FLOAT32):
         values = X if X.flags.aligned else floats(X, Origin(reading.argument))
         return Table(n_rows, n_columns, None, (DensePart(0, values),), hash_key=reading.hash_key)
     if reading.detect and X.dtype.kind in "OUT":
-        categorical |= {column for column in range(n_columns) if has_text(X[:, column])}
-    parts = []
-    for first, end in _numeric_runs(n_columns, categorical):
+        possible = filter(reading.detects, range(n_columns))
+        categorical |= {column for column in possible if has_text(X[:, column])}
+    parts, times = _times_of_matrix(X, categorical, reading)
+    for first, end in _numeric_runs(n_columns, categorical | times.keys()):
         origin = Origin(reading.argument, n_columns=end - first, first_column=first)
         parts.append(DensePart(first, floats(X[:, first:end], origin)))
+    parts.sort(key=lambda part: part.first)
     categories = {
         column: category_column(
             X[:, column],
-            Origin(reading.argument, f"column {column}", first_column=column),
+            _origin_of(column, reading),
             reading.hash_key,
             reading.n_threads,
         )
         for column in sorted(categorical)
     }
-    return Table(n_rows, n_columns, None, tuple(parts), categories, reading.hash_key)
+    return Table(n_rows, n_columns, None, tuple(parts), categories, reading.hash_key, times=times)
+
+
+def _times_of_matrix(
+    X: NDArray[Any], categorical: Collection[int], reading: Reading
+) -> tuple[list[DensePart], dict[int, TimeColumn]]:
+    """The columns of dates, times of day and durations."""
+    parts: list[DensePart] = []
+    times: dict[int, TimeColumn] = {}
+    if X.dtype.kind not in "MmO" and not reading.times:
+        return parts, times
+    for column in sorted(set(range(X.shape[1])) - set(categorical)):
+        values, origin = X[:, column], _origin_of(column, reading)
+        found = array_kind(values)
+        wanted = reading.wants_time(column, found)
+        check_kind(found, wanted, values, origin)
+        if wanted is not None:
+            numbers, times[column] = read_array(values, wanted, origin)
+            parts.append(DensePart(column, numbers[:, np.newaxis]))
+    return parts, times
+
+
+def _origin_of(column: int, reading: Reading) -> Origin:
+    return Origin(reading.argument, f"column {column}", first_column=column)
 
 
 def _numeric_runs(n_columns: int, categorical: Collection[int]) -> Iterator[tuple[int, int]]:
@@ -179,6 +220,8 @@ def _from_sparse(X: Any, reading: Reading) -> Table:
     if n_rows == 0 or n_columns == 0:
         raise empty(n_rows, n_columns, argument)
     reading.check_header(None, n_columns)
+    for column in reading.times or ():
+        check_kind(None, reading.wants_time(column, None), [0.0], _origin_of(column, reading))
     by_column = X.tocsc()
     if not by_column.has_canonical_format:
         by_column = by_column.copy()  # the user's own matrix stays as it is

@@ -24,6 +24,29 @@ _TEXTS = {
     "pyarrow": "{c}.cast('string')",
     "numpy": "{c}.astype(str)",
 }
+_TIMES = {
+    ("pandas", "date"): "pandas.to_datetime({c})",
+    ("pandas", "duration"): "pandas.to_timedelta({c})",
+    ("pandas", "time"): "pandas.to_datetime({c}).dt.time",
+    ("polars", "date"): "{c}.str.to_datetime()",
+    ("polars", "duration"): "polars.Series({c}).cast(polars.Duration)",
+    ("polars", "time"): "{c}.str.to_time()",
+    ("pyarrow", "date"): "{c}.cast('timestamp[us]')",
+    ("pyarrow", "duration"): "{c}.cast('duration[us]')",
+    ("pyarrow", "time"): "{c}.cast('time64[us]')",
+    ("numpy", "date"): "{c}.astype('datetime64[us]')",
+    ("numpy", "duration"): "{c}.astype('timedelta64[us]')",
+}
+_WITH_ZONE = {
+    "pandas": "{c}.dt.tz_localize({z!r})",
+    "polars": "{c}.dt.replace_time_zone({z!r})",
+    "pyarrow": "pyarrow.compute.assume_timezone({c}, {z!r})",
+}
+_WITHOUT_ZONE = {
+    "pandas": "{c}.dt.tz_localize(None)",
+    "polars": "{c}.dt.replace_time_zone(None)",
+    "pyarrow": "pyarrow.compute.local_timestamp({c})",
+}
 _LAZY = {"dask": ".compute()", "pyspark": ".toPandas()", "ibis": ".to_pyarrow()"}
 
 
@@ -41,6 +64,26 @@ def as_number(kind: str, library: str, code: str) -> str:
     if code_of is None:
         return "convert it to a number (or to several, each in a column of its own), or drop it"
     return f"convert it to a number, for example {code_of.format(c=code)}, or drop it"
+
+
+def as_time(what: str, library: str, code: str) -> str:
+    """How a column becomes one of dates ("date"), times of day ("time") or durations.
+
+    >>> as_time("date", "pandas", "X['bought']")
+    "convert it, for example by pandas.to_datetime(X['bought'])"
+    """
+    code_of = _TIMES.get((library, what), _TIMES["pandas", what])
+    return f"convert it, for example by {code_of.format(c=code)}"
+
+
+def with_zone(library: str, code: str, zone: str) -> str:
+    """How dates get a time zone."""
+    return _WITH_ZONE.get(library, _WITH_ZONE["pandas"]).format(c=code, z=zone)
+
+
+def without_zone(library: str, code: str) -> str:
+    """How dates lose their time zone and keep the local time."""
+    return _WITHOUT_ZONE.get(library, _WITHOUT_ZONE["pandas"]).format(c=code)
 
 
 def as_category(value: object, library: str, code: str) -> str:

@@ -57,9 +57,10 @@ def match_columns(
             f"X does not have valid feature names, but {estimator_name} was fitted with "
             "feature names"
         )
-    if table.n_columns != n_expected:
+    n_columns = table.n_given if isinstance(table, Table) else table.n_columns
+    if n_columns != n_expected:
         raise InputError(
-            f"X has {table.n_columns} features, but {estimator_name} is expecting {n_expected} "
+            f"X has {n_columns} features, but {estimator_name} is expecting {n_expected} "
             "features as input. Pass the same columns, in the same order, as in fit."
         )
 

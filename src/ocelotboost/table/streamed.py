@@ -19,10 +19,12 @@ from ocelotboost.table.cache_directory import CacheDirectory, map_file, no_room
 from ocelotboost.table.cat_features import named_positions
 from ocelotboost.table.categories import CategoryColumn, Rows
 from ocelotboost.table.columns import DensePart, Table
+from ocelotboost.table.formulas import TimeKind
 from ocelotboost.table.from_frame import table_from_frame
 from ocelotboost.table.number_texts import warn_of_number_texts
 from ocelotboost.table.shapes import empty
 from ocelotboost.table.sources import Source
+from ocelotboost.table.times import TimeColumn
 from ocelotboost.table.values import Reading
 
 #: Texts are kept of columns with at most this many values: one-hot encoding asks for them.
@@ -60,8 +62,9 @@ def table_from_source(
     for frame in source.batches(everything):
         start = f"{reading.argument}[{n_rows}:]" if n_rows else reading.argument
         own = reading._replace(argument=start, check=None)
-        if n_rows:  # the first batch tells which columns are categorical
-            own = own._replace(cat_features=sorted(files.categories), detect=False)
+        if n_rows:  # the first batch tells which columns are categorical, and which hold dates
+            known = {position: times.kind for position, times in files.times.items()}
+            own = own._replace(cat_features=sorted(files.categories), detect=False, times=known)
         batch = table_from_frame(frame.select(columns), own)
         if n_rows == 0 and reading.detect:
             warn_of_number_texts(batch, named, frame.to_native())
@@ -79,6 +82,7 @@ def table_from_source(
         {position: file.column() for position, file in sorted(files.categories.items())},
         reading.hash_key,
         cache,
+        {position: file.column() for position, file in sorted(files.times.items())},
     )
     return StreamedTable(table, {name: file.values() for name, file in role_files.items()})
 
@@ -90,6 +94,7 @@ class _Files:
         self._cache = cache
         self.numbers: dict[int, _NumberFile] = {}
         self.categories: dict[int, _CategoryFile] = {}
+        self.times: dict[int, _TimeFile] = {}
 
     def append(self, batch: Table) -> None:
         for part in batch.parts:
@@ -100,6 +105,10 @@ class _Files:
             if position not in self.categories:
                 self.categories[position] = _CategoryFile(self._cache)
             self.categories[position].append(column)
+        for position, times in batch.times.items():
+            if position not in self.times:
+                self.times[position] = _TimeFile(times.kind, self._cache)
+            self.times[position].append(times)
 
 
 class _NumberFile:
@@ -169,6 +178,21 @@ class _RoleFile:
 
     def values(self) -> NDArray[Any]:
         return np.concatenate(self._pieces) if self._pieces else self._file.values()
+
+
+class _TimeFile:
+    """Ticks of dates; of durations and times of day the numbers are all."""
+
+    def __init__(self, kind: TimeKind, cache: CacheDirectory) -> None:
+        self.kind = kind
+        self._file = None if kind.what != "date" else _NumberFile(cache)
+
+    def append(self, column: TimeColumn) -> None:
+        if self._file is not None:
+            self._file.append(column.values())
+
+    def column(self) -> TimeColumn:
+        return TimeColumn(self.kind, None if self._file is None else self._file.values())
 
 
 class _CategoryFile:

@@ -7,7 +7,7 @@ becomes float64. None and pandas' NA become NaN, which is missing.
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, NamedTuple, NoReturn, TypeAlias
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.errors import InputError
+from ocelotboost.table.formulas import TimeKind
 from ocelotboost.table.remedies import as_category, as_number
 
 FloatArray: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
@@ -96,6 +97,15 @@ class Reading(NamedTuple):
     check: Callable[[Header], None] | None
     hash_key: HashKey
     n_threads: int
+    times: Mapping[int, TimeKind] | None = None
+
+    def wants_time(self, position: int, found: TimeKind | None) -> TimeKind | None:
+        """What a column is to be read as, which holds ``found``: None is a number."""
+        return found if self.times is None else self.times.get(position)
+
+    def detects(self, position: int) -> bool:
+        """May the column be categorical by itself?"""
+        return self.detect and position not in (self.times or {})
 
     def check_header(self, names: tuple[str, ...] | None, n_columns: int) -> None:
         if self.check is not None:

@@ -13,6 +13,7 @@ function explained() {
   const columns = shared.columns.map((column) => ({
     name: column.name,
     texts: column.texts,
+    holds: column.holds,
     values: column.texts ? read(column.codes) : read(column.numbers),
   }));
   const nColumns = columns.length + (shared.rest ? 1 : 0);
@@ -27,7 +28,7 @@ function explained() {
     text: (row, column) => {
       const own = columns[column];
       return own.texts ? own.texts[own.values[row]] : Number.isNaN(own.values[row])
-        ? "missing" : format(own.values[row]);
+        ? "missing" : own.holds ? timeText(own.holds, own.values[row]) : format(own.values[row]);
     },
   };
   return unpacked;
@@ -212,7 +213,9 @@ figures.dependence = (box) => {
     const [p1, p99] = [sorted[Math.floor(sorted.length * 0.005)], sorted[Math.ceil(sorted.length * 0.995) - 1]];
     const [low, high] = extent(p1 < p99 ? [p1, p99] : known, 0.04);
     const inside = (value) => (value >= low && value <= high ? value : null);
-    return { axis: { low, high, label: column.name }, of: (at) => inside(column.values[at]) };
+    const year = column.holds === "date" && high - low < 4 ? 5 : 0; // left out where hours are shown
+    const texts = column.holds ? (mark) => timeText(column.holds, mark).slice(year) : undefined;
+    return { axis: { low, high, label: column.name, texts }, of: (at) => inside(column.values[at]) };
   }
 
   /** Categories side by side, the most frequent first; points spread inside their own. */

@@ -6,7 +6,9 @@ const shared = page.shared;
 /** What draws a figure, by its kind: (box, data) => nothing. */
 const figures = {};
 
-const ARRAYS = { float32: Float32Array, int16: Int16Array, uint16: Uint16Array };
+const ARRAYS = {
+  float32: Float32Array, float64: Float64Array, int16: Int16Array, uint16: Uint16Array,
+};
 
 /** The array that `packed` in figures.py made a text of. */
 function read(packed) {
@@ -79,6 +81,16 @@ function format(value) {
   return value
     .toLocaleString("en", { maximumFractionDigits: Math.min(digits, 6) })
     .replace("-", "−");
+}
+
+/** What a number of a column means that holds dates, times of day or durations. */
+function timeText(holds, value) {
+  const iso = (days) => new Date(Math.round(days * 86400) * 1000).toISOString();
+  if (holds === "duration") return `${format(value)} days`;
+  if (holds === "time") return iso(value / 24).slice(11, 16);
+  if (Math.abs(value) > 1e8) return `day ${format(value)}`;
+  const [date, clock] = iso(value).split("T");
+  return clock.startsWith("00:00") ? date : `${date} ${clock.slice(0, 5)}`;
 }
 
 /** A share; those next to none and all are not rounded to them. */

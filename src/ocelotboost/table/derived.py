@@ -1,0 +1,89 @@
+"""Derived columns of a table: chosen when a model is trained, and made by formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ocelotboost.table.columns import DerivedPart, NumberColumn, Table, part_with
+from ocelotboost.table.formulas import KINDS, Formula
+from ocelotboost.table.times import TimeColumn
+
+#: Rows that are looked at together: mostly the first of them tell that a column varies.
+_STRETCH = 1 << 15
+
+
+def derive(table: Table, formulas: Sequence[Formula]) -> Table:
+    """The table with derived columns after the user's own. They are computed when asked for."""
+    assert not table.formulas, "columns are derived once"
+    parts = [
+        DerivedPart(table.n_columns + place, formula, _sources(table, formula))
+        for place, formula in enumerate(formulas)
+    ]
+    return replace(
+        table,
+        n_columns=table.n_columns + len(parts),
+        parts=(*table.parts, *parts),
+        formulas=tuple(formulas),
+    )
+
+
+def given_columns(table: Table) -> Table:
+    """The table without its derived columns."""
+    if not table.formulas:
+        return table
+    parts = tuple(part for part in table.parts if part.first < table.n_given)
+    return replace(table, n_columns=table.n_given, parts=parts, formulas=())
+
+
+def derive_again(table: Table) -> Table:
+    """The same formulas, for a table whose own columns were changed."""
+    return derive(given_columns(table), table.formulas) if table.formulas else table
+
+
+def formulas_for_dates(table: Table, parts: Iterable[str]) -> list[Formula]:
+    """The parts of all columns of dates, in the order of the columns."""
+    dates = [p for p, column in sorted(table.times.items()) if column.kind.what == "date"]
+    wanted = set(parts)
+    return [Formula(part, (date,)) for date in dates for part in KINDS if part in wanted]
+
+
+def ranges(table: Table, formulas: Iterable[Formula]) -> list[tuple[float, float]]:
+    """The least and the greatest value of columns to derive, (inf, -inf) where all are missing.
+    Once they differ, the rest is not looked at."""
+    return [_range(table, formula) for formula in formulas]
+
+
+def varying(
+    formulas: Iterable[Formula], found: Iterable[tuple[float, float]]
+) -> tuple[Formula, ...]:
+    """The formulas whose columns have more than one value."""
+    return tuple(own for own, (low, high) in zip(formulas, found, strict=True) if low < high)
+
+
+def _range(table: Table, formula: Formula) -> tuple[float, float]:
+    whole = DerivedPart(0, formula, _sources(table, formula))
+    low, high = np.inf, -np.inf
+    for begin in range(0, table.n_rows, _STRETCH):
+        rows = np.arange(begin, min(begin + _STRETCH, table.n_rows))
+        values = whole.take(rows).values()
+        low = min(low, float(np.fmin.reduce(values, axis=None, initial=np.inf)))
+        high = max(high, float(np.fmax.reduce(values, axis=None, initial=-np.inf)))
+        if low < high:
+            break
+    return low, high
+
+
+def _sources(table: Table, formula: Formula) -> tuple[TimeColumn | NumberColumn, ...]:
+    takes = KINDS[formula.kind].takes
+    return tuple(
+        table.times[source] if wanted == "date" else _number_column(table, source)
+        for source, wanted in zip(formula.sources, takes, strict=True)
+    )
+
+
+def _number_column(table: Table, position: int) -> NumberColumn:
+    part = part_with(table.parts, position)
+    return NumberColumn(part, position - part.first)
