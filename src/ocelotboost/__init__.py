@@ -13,6 +13,7 @@ The journey of the data, a folder a stage:
     explain    model and table             -> why it predicts so (display: pictures of it)
     report     model, table and target     -> a page about the model
     estimator  all of it with scikit-learn's face
+    cross_validation  several of it on folds of the rows
     dask       all of it on a cluster
     kernels    the only door to C++
 """
@@ -21,6 +22,8 @@ from __future__ import annotations
 
 from importlib.metadata import version
 
+from ocelotboost.cross_validation.result import CrossValidation
+from ocelotboost.cross_validation.validate import cv
 from ocelotboost.errors import (
     InputError,
     ModelFileError,
@@ -38,6 +41,8 @@ __all__ = [
     "OcelotClassifier",
     "OcelotRegressor",
     "load_model",
+    "cv",
+    "CrossValidation",
     "OcelotError",
     "InputError",
     "ParameterError",

@@ -21,13 +21,14 @@ def with_column(table: Table, column: int, other: Table, rows: NDArray[np.intp])
     """
     if column in table.categories:
         changed = other.categories[column].take(rows)
-        return replace(table, categories={**table.categories, column: changed})
+        categories = {**table.categories, column: changed}
+        return replace(table, categories=categories, taken=None)
     values = _values(other.parts, column)[rows]
     times = dict(table.times)
     if column in times:
         times[column] = other.times[column].take(rows)
     parts = tuple(_with_numbers(table.parts, DensePart(column, values)))
-    return derive_again(replace(table, parts=parts, times=times))
+    return derive_again(replace(table, parts=parts, times=times, taken=None))
 
 
 def one_column(like: Table, column: int, values: Sequence[object]) -> Table:

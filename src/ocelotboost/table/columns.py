@@ -129,6 +129,14 @@ class RowsPart:
 
 
 @dataclass(frozen=True, eq=False)
+class Taken:
+    """Which rows of which table: integers (n_rows,)."""
+
+    whole: Table
+    rows: NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
 class NumberColumn:
     """One column of a part, as a source of derived columns."""
 
@@ -176,6 +184,7 @@ class Table:
     times       what is known of columns of dates, times of day and durations besides their numbers,
                 by position
     formulas     of the derived columns
+    taken       the table whose rows these are; None: it is no part of another
     """
 
     n_rows: int
@@ -187,6 +196,7 @@ class Table:
     memory: Memory = PROCESS_MEMORY
     times: Mapping[int, TimeColumn] = field(default_factory=dict)
     formulas: tuple[Formula, ...] = ()
+    taken: Taken | None = None
 
     @property
     def n_given(self) -> int:
@@ -205,7 +215,17 @@ class Table:
         parts = _take_parts(self.parts, chosen)
         categories = {position: c.take(chosen) for position, c in self.categories.items()}
         times = {position: column.take(chosen) for position, column in self.times.items()}
-        return replace(self, n_rows=len(chosen), parts=parts, categories=categories, times=times)
+        taken = Taken(self, chosen)
+        if self.taken is not None:
+            taken = Taken(self.taken.whole, self.taken.rows[chosen])
+        return replace(
+            self,
+            n_rows=len(chosen),
+            parts=parts,
+            categories=categories,
+            times=times,
+            taken=taken,
+        )
 
     def dense(self) -> FloatArray:
         """All numbers as one array (n_rows, n_columns), categorical columns NaN: for small tables
