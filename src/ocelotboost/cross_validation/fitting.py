@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ocelotboost.boost.boosting import Boosted
 from ocelotboost.cross_validation.folds import Fold, Rows
 from ocelotboost.estimator.choosing import FIXED_TREES, Choices, choose, facts_of
+from ocelotboost.estimator.crossing import cross
 from ocelotboost.estimator.ensemble import Ensemble, quantize_for_all, train_models
 from ocelotboost.estimator.memory_plan import within_memory
 from ocelotboost.estimator.metrics import metrics_from
@@ -224,9 +225,11 @@ def _fit(
     quantizer: Quantizer | None,
     callbacks: list[Any],
 ) -> FittedRows:
+    crossed = cross(division, target, settings)
+    division, choices = crossed.division, {**choices, **crossed.choices}
     first = division.rows(0)
     settings = within_memory(settings, first, target)
-    if quantizer is None:
+    if quantizer is None or settings.crosses:  # each fold has crosses of its own
         quantized = quantize_for_all(division, first, settings)
     else:
         several = settings.ensemble.n_models > 1

@@ -16,6 +16,7 @@ from ocelotboost.estimator.centre import uncentred
 from ocelotboost.estimator.fitted import Fitted
 from ocelotboost.estimator.target import Target
 from ocelotboost.loss.passes import pass_for
+from ocelotboost.table.derived import derive_more
 from ocelotboost.table.labelled import LabelledTable
 
 Floats = NDArray[np.float64]
@@ -53,7 +54,8 @@ def judge(
     training has watched these rows."""
     fitted = Fitted.of(trained.model(remembers=common.keeps), trained.target.loss)
     rows = rows_that_judge(common.data, trained.target, fold.test)
-    raw = fitted.predictor.ready.raw(rows.table, n_threads)
+    crosses = fitted.model.forest.derivation.formulas[len(rows.table.formulas) :]
+    raw = fitted.predictor.ready.raw(derive_more(rows.table, crosses), n_threads)
     if scores is None:
         scores = _scores(rows, raw - trained.target.centre, trained.target, common, n_threads)
     return Judged(scores, estimator._response(fitted, raw), fitted, len(fold.train))

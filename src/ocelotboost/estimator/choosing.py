@@ -33,8 +33,9 @@ _LEAST_IMPROVEMENT = 1e-5
 
 SHALLOW, DEEP = 6, 8
 
-#: Crosses of number columns, and the rows and columns that they are looked for in.
-_CROSSES, _FEWEST_TO_CROSS, _MOST_COLUMNS_TO_CROSS = 8, 500, 2_000
+#: Crosses of number columns by the number of rows, and the columns that they are looked for in.
+_CROSSES_BY_ROWS = ((10_000, 16), (500, 8), (0, 0))
+_MOST_COLUMNS_TO_CROSS = 2_000
 
 #: Of tables of numbers alone, those with more rows are better off with Plain.
 _MOST_ORDERED_NUMBERS = 5_000
@@ -135,9 +136,10 @@ def _crosses(settings: Settings, facts: Facts, wanted: bool) -> int:
     count = settings.left_open.crosses
     if count != "auto":
         return int(count) if facts.n_to_cross > 1 and not facts.continues else 0
-    useful = facts.n_rows >= _FEWEST_TO_CROSS and 1 < facts.n_to_cross <= _MOST_COLUMNS_TO_CROSS
     possible = settings.quantize.nan_mode != "Forbidden"
-    return _CROSSES if wanted and useful and possible else 0
+    if not wanted or not possible or not 1 < facts.n_to_cross <= _MOST_COLUMNS_TO_CROSS:
+        return 0
+    return next(count for fewest, count in _CROSSES_BY_ROWS if facts.n_rows >= fewest)
 
 
 def _held_out(given: LeftOpen, facts: Facts, by_itself: bool) -> tuple[float | None, Choices]:

@@ -1,8 +1,10 @@
 """Which pairs of number columns are crossed: found by two short trainings on some of the rows.
 
     first training    the columns as they are         the most important columns of numbers
-    second training   goes on from the first, with    the most important crosses: they explain what
-                      all their crosses besides       the columns alone had left over
+    second training   with all their crosses, too     the most important crosses
+
+Where there are many rows, the second training goes on from the first, so that crosses have to
+explain what the columns alone had left over. Of few rows, that would be noise.
 
 Difference, product and ratio of a pair are in table/crosses.py. What they give is measured in
 docs/quality.md.
@@ -39,6 +41,9 @@ _SOURCES = 8
 
 #: A column of fewer bins is a flag, which trees do not need crosses for.
 _FEWEST_BINS = 3
+
+#: From here on, the second training goes on from the first.
+_MANY_ROWS = 10_000
 
 #: Of the short trainings.
 _ROWS, _TREES, _RATE, _DEPTH, _BORDERS = 20_000, 100, 0.15, 6, 128
@@ -88,7 +93,8 @@ def _best(sample: LabelledTable, target: Target, settings: Settings) -> list[For
     if not candidates:
         return []
     wider = replace(sample, table=derive_more(sample.table, candidates))
-    quantized, after = _train(wider, target, before, settings)
+    goes_on = sample.n_rows >= _MANY_ROWS
+    quantized, after = _train(wider, target, before if goes_on else None, settings)
     forest = pack_forest(
         after.boosted.trees, quantized.quantizer, after.whole_data, after.start.value
     )
@@ -107,7 +113,7 @@ def _greatest(numbers: Iterable[int], by: NDArray[np.float64], most: int) -> lis
 def _crosses_of(sources: Sequence[int], table: Table) -> list[Formula]:
     """All of them. Of two dates, there is the time between them."""
     found = []
-    for pair in combinations(sources, 2):
+    for pair in combinations(sorted(sources), 2):
         n_times = sum(own in table.times for own in pair)
         kinds = {0: tuple(CROSSES), 1: (), 2: ("difference",)}[n_times]
         found += [Formula(kind, pair) for kind in kinds]
