@@ -59,19 +59,21 @@ class Reporting(FittedAttributes):
         y: Any,
         *,
         sample_weight: Any = None,
+        X_other: Any = None,
         names: tuple[str, str] = ("this model", "the other"),
     ) -> Comparison:
         """This model and another on the same rows: the difference of their losses per row with a
         paired test, and of metrics with intervals.
 
-        other  a fitted estimator of the same kind, or predictions: numbers, or probabilities as
-               ``predict_proba`` gives them (of two classes, those of the second are enough)
-        names  what the result calls the two
+        other    a fitted estimator of the same kind, or predictions: numbers, or probabilities as
+                 ``predict_proba`` gives them (of two classes, those of the second are enough)
+        X_other  the same rows with the columns of the other, where it has others than this model
+        names    what the result calls the two
         """
         fitted = self._require_fitted()
         judged, _ = self._judged(fitted, X, y, sample_weight)
         if isinstance(other, Reporting):
-            response = other._response_like(fitted.model.classes, X)
+            response = other._response_like(fitted.model.classes, X if X_other is None else X_other)
         else:
             response = _given_response(other, judged.response)
         return compare(judged, response, names)

@@ -83,7 +83,7 @@ def explained(error: Exception, name: str) -> InputError:
         row, expected, found, line = uneven.groups()
         where = f"line {row}" if row else "a line"
         return InputError(
-            f"{name}: {where} has {found} of the {expected} values: "
+            f"{name}: {where} has {found} values instead of {expected}: "
             f"{_short(line)}. Repair the line, or give another --delimiter."
         )
     converted = re.search(

@@ -50,11 +50,11 @@ class Roles:
             "ignored": self.ignore,
         }
         for role, named in others.items():
-            for column in named:
-                if column in taken:
-                    raise InputError(f"Column {column!r} cannot be {taken[column]} and {role}.")
-                if column is not None:
-                    taken[column] = role
+            for own in named:
+                if own in taken:
+                    raise InputError(f"Column {own!r} cannot be {taken[own]} and {role}.")
+                if own is not None:
+                    taken[own] = role
         both = set(self.cat) & set(self.num)
         if both:
             raise InputError(f"Column {min(both)!r} is named by --cat and by --num: choose one.")
