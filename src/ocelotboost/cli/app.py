@@ -41,23 +41,18 @@ COMMANDS = {
 }
 
 EPILOG = (
-    "Start with: [bold]ocelot train data.csv --target price -o model.ocelot[/bold]  or  "
-    "[bold]ocelot demo[/bold]"
+    "Start with: [bold]ocelot train data.csv --target price[/bold]  or  [bold]ocelot demo[/bold]"
 )
 
 
 class Commands(TyperGroup):
     """Knows all commands by name, and loads the one that runs."""
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """For lists of commands: its name and one line of help."""
-        entry = COMMANDS.get(cmd_name)
-        if entry is None:
-            return None
-        return TyperCommand(cmd_name, help=entry.text, rich_help_panel=entry.panel)
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        for name, entry in COMMANDS.items():  # for lists of commands: a name and a line of help
+            own = TyperCommand(name, help=entry.text, rich_help_panel=entry.panel)
+            self.add_command(own, name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, command, rest = super().resolve_command(ctx, args)
@@ -85,7 +80,6 @@ def group() -> Any:
         help="Gradient boosting for tables with categories, which does not leak its targets.",
         epilog=EPILOG,
         rich_markup_mode="rich",
-        no_args_is_help=True,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
 

@@ -30,11 +30,11 @@ CODES = {
 }
 
 
-class PipeClosed(Exception):
+class PipeClosedError(Exception):
     """Nobody reads what is written to stdout any more."""
 
 
-class Interrupted(Exception):
+class StoppedError(Exception):
     """Ctrl-C. The parser would end the program without a word."""
 
 
@@ -42,16 +42,16 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return the exit code; nothing is raised, unless --debug is given."""
     from ocelotboost.cli.app import group
 
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    given = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     try:
         result = group().main(given, prog_name="ocelot", standalone_mode=False)
         sys.stdout.flush()
         return result if isinstance(result, int) else DONE
-    except (PipeClosed, BrokenPipeError):
+    except (PipeClosedError, BrokenPipeError):
         # Python would write to stdout once more when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CLOSED
-    except (Interrupted, KeyboardInterrupt):
+    except (StoppedError, KeyboardInterrupt):
         _say(given, "interrupted; nothing was written.", INTERRUPTED)
         return INTERRUPTED
     except Exception as error:
@@ -87,10 +87,10 @@ def explain(error: Exception, given: Sequence[str]) -> tuple[str, int]:
 def _usage(error: Any, given: Sequence[str]) -> str:
     """What the parser says, with the name that was meant, and where help is."""
     message = error.format_message().strip()
-    option = str(getattr(error, "option_name", "") or "").lstrip("-")
-    if option and "Did you mean" not in message:
-        meant = _meant(option)
-        message += f" Did you mean {meant}?" if meant else ""
+    option = getattr(error, "option_name", None)
+    if option and type(error).__name__ == "NoSuchOption":
+        meant = _meant(option) or next(iter(error.possibilities or ()), None)
+        message = f"There is no option {option}." + (f" Did you mean {meant}?" if meant else "")
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "ocelot"
     return f"{message}\nTry: {path} --help"
@@ -100,15 +100,17 @@ def _meant(option: str) -> str | None:
     """The option for what another library calls a parameter."""
     from ocelotboost.cli.parameters import option_for_alias
 
-    return option_for_alias(option.replace("-", "_"))
+    return option_for_alias(option.lstrip("-").replace("-", "_"))
 
 
 def _say(given: Sequence[str], message: str, code: int) -> None:
     from rich.console import Console
     from rich.text import Text
 
+    from ocelotboost.cli.app import COMMANDS
+
     if "--json" in given:
         print(json.dumps({"error": message, "code": code}), flush=True)
-    name = f"ocelot {given[0]}" if given and not given[0].startswith("-") else "ocelot"
+    name = f"ocelot {given[0]}" if given[0] in COMMANDS else "ocelot"
     text = Text.assemble((f"{name}: ", "bold red"), message)
     Console(stderr=True, highlight=False).print(text, soft_wrap=True)

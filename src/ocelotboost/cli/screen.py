@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ocelotboost.cli.errors import Interrupted, PipeClosed
+from ocelotboost.cli.errors import PipeClosedError, StoppedError
 from ocelotboost.cli.signatures import with_options
 
 if TYPE_CHECKING:
@@ -96,9 +96,9 @@ def command(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return function(Screen(quiet, as_json), **options)
         except BrokenPipeError as error:
-            raise PipeClosed from error
+            raise PipeClosedError from error
         except KeyboardInterrupt as error:
-            raise Interrupted from error
+            raise StoppedError from error
 
     added = {"quiet": _QUIET, "as_json": _JSON, "debug": _DEBUG}
     options = {name: (Annotated[bool, option], False) for name, option in added.items()}

@@ -63,10 +63,9 @@ def format_of(path: str, given: str | None = None) -> Format:
     inner = endings[:-1] if compression else endings
     kind = checked_kind(given) or (_ENDINGS.get(inner[-1]) if inner else None)
     if kind is None:
-        known = ", ".join(_ENDINGS)
         raise InputError(
-            f"{path!r} has no ending that says what it is. Give the format, one of "
-            f"{', '.join(KINDS)}, or a name that ends in one of {known} (and .gz or .zst)."
+            f"The ending of {path!r} does not say what it is. Give the --format, one of "
+            f"{', '.join(KINDS)}, or an ending such as .csv, .parquet or .jsonl.gz."
         )
     if compression and kind in ("parquet", "arrow"):
         raise InputError(
