@@ -45,13 +45,28 @@ EPILOG = (
 )
 
 
-class Commands(TyperGroup):
+class _Tidy:
+    """Help that does not call a flag <bool>."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        found: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for own in found:
+            if getattr(own, "is_flag", False) and own.metavar is None:
+                own.metavar = ""
+        return found
+
+
+class OneCommand(_Tidy, TyperCommand):
+    """A command with its options."""
+
+
+class Commands(_Tidy, TyperGroup):
     """Knows all commands by name, and loads the one that runs."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         for name, entry in COMMANDS.items():  # for lists of commands: a name and a line of help
-            own = TyperCommand(name, help=entry.text, rich_help_panel=entry.panel)
+            own = OneCommand(name, help=entry.text, rich_help_panel=entry.panel)
             self.add_command(own, name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -66,7 +81,7 @@ def load(name: str) -> Any:
     app = typer.Typer(add_completion=False, rich_markup_mode="rich")
     # --learning_rate and --learning-rate are the same.
     settings = {"token_normalize_func": lambda text: text.replace("_", "-")}
-    app.command(name, context_settings=settings, no_args_is_help=False)(function)
+    app.command(name, cls=OneCommand, context_settings=settings)(function)
     command = typer.main.get_command(app)
     command.name = name
     return command

@@ -38,16 +38,23 @@ def explain(
     files: Files,
     row: Annotated[
         int | None,
-        typer.Option("--row", help="Show this row alone, counted from 0, as a table."),
+        typer.Option(
+            "--row", metavar="INTEGER", help="Show this row alone, counted from 0, as a table."
+        ),
     ] = None,
     output: Annotated[
-        str, typer.Option("--output", "-o", help="Where the values of all rows go; - is stdout.")
+        str,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Where the values of all rows go; - is stdout."
+        ),
     ] = STREAM,
     keep: Annotated[
-        list[str] | None, typer.Option("--keep", help="Columns to copy, such as an id, or: all.")
+        list[str] | None,
+        typer.Option("--keep", metavar="COLUMNS", help="Columns to copy, such as an id, or: all."),
     ] = None,
     label: Annotated[
-        str | None, typer.Option("--class", help="Of several classes, the one to explain.")
+        str | None,
+        typer.Option("--class", metavar="NAME", help="Of several classes, the one to explain."),
     ] = None,
     n_jobs: Jobs = None,
 ) -> None:
@@ -179,13 +186,15 @@ def importance(
         str,
         typer.Option(
             "--kind",
-            metavar="|".join(KINDS),
-            help="How it is measured; the last three need DATA.",
+            metavar="NAME",
+            help=f"How it is measured: {', '.join(KINDS)}.",
             autocompletion=lambda: list(KINDS),
         ),
     ] = "prediction_change",
     target: Target = None,
-    most: Annotated[int, typer.Option("--most", help="Show this many columns.")] = 30,
+    most: Annotated[
+        int, typer.Option("--most", metavar="INTEGER", help="Show this many columns.")
+    ] = 30,
     n_jobs: Jobs = None,
 ) -> None:
     """Which columns matter most.
@@ -246,7 +255,8 @@ def describe(
     screen: Screen,
     model: Model,
     trees: Annotated[
-        str, typer.Option("--trees", help="How many of the first trees, or: all.")
+        str,
+        typer.Option("--trees", metavar="INTEGER", help="How many of the first trees, or: all."),
     ] = "1",
 ) -> None:
     """A model in words: size, choices, trees."""

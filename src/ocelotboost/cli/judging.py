@@ -39,6 +39,7 @@ def evaluate(
         typer.Option(
             "--metric",
             "-m",
+            metavar="NAMES",
             help="Further metrics, such as F1.",
             autocompletion=lambda: list(METRICS),
         ),
@@ -142,7 +143,7 @@ def comparison_table(comparison: Comparison) -> Group:
             own.shown(own.first),
             own.shown(own.second),
             Text(_signed(own, own.change), style=_tone(own)),
-            f"{_signed(own, own.low)} to {_signed(own, own.high)}",
+            f"{_signed(own, own.low).split()[0]} to {_signed(own, own.high)}",
         )
     style = "bold green" if comparison.better else "bold"
     wins = f"{comparison.names[1]} has the smaller {comparison.loss} on "
@@ -169,15 +170,22 @@ def report(
     model: Model,
     files: Files,
     output: Annotated[
-        str, typer.Option("--output", "-o", help="The page: .html, or .md for Markdown.")
+        str,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="The page: .html, or .md for Markdown."
+        ),
     ] = "report.html",
     target: Target = None,
     weight: Weight = None,
     training: Annotated[
         str | None,
-        typer.Option("--train", help="The training rows, for exact comparisons with them."),
+        typer.Option(
+            "--train", metavar="FILE", help="The training rows, for exact comparisons with them."
+        ),
     ] = None,
-    title: Annotated[str | None, typer.Option(help="The first line of the page.")] = None,
+    title: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="The first line of the page.")
+    ] = None,
     drop_missing: DropMissing = False,
     n_jobs: Jobs = None,
 ) -> None:

@@ -34,8 +34,8 @@ def convert(
         str | None,
         typer.Option(
             "--to",
-            metavar="|".join(FORMATS),
-            help="By default JSON where OUTPUT ends in .json, else safetensors.",
+            metavar="NAME",
+            help="safetensors or json; by default what the ending of OUTPUT says.",
             autocompletion=lambda: list(FORMATS),
         ),
     ] = None,

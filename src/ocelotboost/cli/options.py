@@ -31,14 +31,19 @@ Data = Annotated[
 Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model that `train` has saved.")]
 Target = Annotated[
     str | None,
-    typer.Option("--target", "-t", help="The column to predict.", rich_help_panel=COLUMNS),
+    typer.Option(
+        "--target", "-t", metavar="COLUMN", help="The column to predict.", rich_help_panel=COLUMNS
+    ),
 ]
 Weight = Annotated[
     str | None,
-    typer.Option(help="The column with weights of rows.", rich_help_panel=COLUMNS),
+    typer.Option(
+        metavar="COLUMN", help="The column with weights of rows.", rich_help_panel=COLUMNS
+    ),
 ]
 Jobs = Annotated[
-    int | None, typer.Option("--n-jobs", help="Threads; all cores where nothing is said.")
+    int | None,
+    typer.Option("--n-jobs", metavar="INTEGER", help="Threads; all cores where nothing is said."),
 ]
 
 
@@ -53,15 +58,15 @@ _FILE_OPTIONS: dict[str, tuple[Any, Any]] = {
         str | None,
         typer.Option(
             "--format",
-            metavar="|".join(KINDS),
-            help="What the files are, where their endings do not say it.",
+            metavar="NAME",
+            help=f"What the files are, where their endings do not say it: {', '.join(KINDS)}.",
             autocompletion=complete_kind,
             rich_help_panel=FILES,
         ),
     ),
     "delimiter": (
         str | None,
-        typer.Option(help="Of CSV; found by itself.", rich_help_panel=FILES),
+        typer.Option(metavar="CHARACTER", help="Of CSV; found by itself.", rich_help_panel=FILES),
     ),
     "header": (
         bool | None,
@@ -74,11 +79,15 @@ _FILE_OPTIONS: dict[str, tuple[Any, Any]] = {
     ),
     "encoding": (
         str | None,
-        typer.Option(help="Of CSV, such as latin-1; UTF-8 by default.", rich_help_panel=FILES),
+        typer.Option(
+            metavar="NAME", help="Of CSV, such as latin-1; UTF-8 by default.", rich_help_panel=FILES
+        ),
     ),
     "cd": (
         str | None,
-        typer.Option("--cd", help="CatBoost's column description.", rich_help_panel=FILES),
+        typer.Option(
+            "--cd", metavar="FILE", help="CatBoost's column description.", rich_help_panel=FILES
+        ),
     ),
 }
 

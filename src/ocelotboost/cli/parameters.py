@@ -33,7 +33,8 @@ ELSEWHERE = {
     "interrupt": "Ctrl-C, which always saves the trees so far",
 }
 
-_MODEL, _RUN = "Parameters of the model (see: ocelot params)", "Parameters of this run"
+_MODEL = "Parameters of the model (all about one of them: ocelot params depth)"
+_RUN = "Parameters of this run"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -125,13 +126,10 @@ def _annotation(own: Parameter) -> Any:
         "rich_help_panel": _RUN if own.runtime else _MODEL,
         "show_default": False,
     }
-    if own.is_flag:
-        option = typer.Option(f"{own.option}/--no-{own.option[2:]}", **about)
-        return Annotated[bool | None, option]
-    if own.choices:
-        about["autocompletion"] = _completion(own.choices)
-    option = typer.Option(own.option, metavar=_metavar(own), **about)
-    return Annotated[str | None, option]
+    choices = ("true", "false") if own.is_flag else own.choices
+    if choices:
+        about["autocompletion"] = _completion(choices)
+    return Annotated[str | None, typer.Option(own.option, metavar=_metavar(own), **about)]
 
 
 def _completion(choices: tuple[str, ...]) -> Callable[[str], list[str]]:
@@ -142,8 +140,9 @@ def _completion(choices: tuple[str, ...]) -> Callable[[str], list[str]]:
 
 
 def _help(own: Parameter) -> str:
-    """The text, without the markup of rich, and the default."""
-    text = re.sub(r"([\[\\])", r"\\\1", own.text)
+    """The first sentence of its text, and the default; ``ocelot params`` shows all of it."""
+    first = re.split(r"(?<=[.])\s+(?=[A-Z'])", own.text)[0]
+    text = re.sub(r"([\[\\])", r"\\\1", first)
     only = "" if len(own.owners) > 1 else f" For {_task(own.owners[0])} only."
     return f"{text}{only} [dim](default: {shown(own.default)})[/dim]"
 
@@ -153,8 +152,10 @@ def _task(owner: type) -> str:
 
 
 def _metavar(own: Parameter) -> str:
-    if own.choices and own.name not in ("loss_function", "eval_metric"):
-        return "|".join(own.choices)
+    if own.is_flag:
+        return "true|false"
+    if own.choices:
+        return "NAME"
     words = {"whole number": "INTEGER", "a number": "NUMBER", "a list of": "NUMBERS"}
     return next((meta for word, meta in words.items() if word in own.rule.wanted), "TEXT")
 

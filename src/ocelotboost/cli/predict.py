@@ -39,31 +39,38 @@ def predict(
     model: Model,
     files: Files,
     output: Annotated[
-        str, typer.Option("--output", "-o", help="Where predictions go; - is stdout.")
+        str,
+        typer.Option("--output", "-o", metavar="FILE", help="Where predictions go; - is stdout."),
     ] = STREAM,
     kind: Annotated[
         list[str] | None,
         typer.Option(
             "--kind",
             "-k",
-            metavar="|".join(METHODS),
-            help="What to predict, one or several of these. [dim](default: prediction)[/dim]",
+            metavar="NAMES",
+            help=f"What to predict, one or several of {', '.join(METHODS)}. "
+            "[dim](default: prediction)[/dim]",
             autocompletion=lambda: list(METHODS),
         ),
     ] = None,
     keep: Annotated[
         list[str] | None,
-        typer.Option("--keep", help="Columns to copy to the output, such as an id, or: all."),
+        typer.Option(
+            "--keep",
+            metavar="COLUMNS",
+            help="Columns to copy to the output, such as an id, or: all.",
+        ),
     ] = None,
     trees: Annotated[
-        int | None, typer.Option("--trees", help="Use the first trees only, this many.")
+        int | None,
+        typer.Option("--trees", metavar="INTEGER", help="Use the first trees only, this many."),
     ] = None,
     output_format: Annotated[
         str | None,
         typer.Option(
             "--output-format",
-            metavar="|".join(KINDS[:-1]),
-            help="Of the output; by its ending, and CSV for stdout.",
+            metavar="NAME",
+            help=f"Of the output: {', '.join(KINDS[:-1])}. By its ending, and CSV for stdout.",
         ),
     ] = None,
     n_jobs: Jobs = None,

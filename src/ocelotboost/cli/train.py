@@ -70,33 +70,42 @@ def train(
     screen: Screen,
     files: Files,
     output: Annotated[
-        str, typer.Option("--output", "-o", help="The model's file; .json is readable.")
+        str,
+        typer.Option("--output", "-o", metavar="FILE", help="The model's file; .json is readable."),
     ] = "model.ocelot",
     target: Target = None,
     task: Annotated[
         str | None,
         typer.Option(
-            metavar="classification|regression",
-            help="By default texts and few whole numbers are classes.",
+            metavar="NAME",
+            help="classification or regression; by default texts and few whole numbers are "
+            "classes.",
             autocompletion=lambda: list(TASKS),
         ),
     ] = None,
     cat: Annotated[
         list[str] | None,
-        typer.Option("--cat", help="Columns of categories.", rich_help_panel=COLUMNS),
+        typer.Option(
+            "--cat", metavar="COLUMNS", help="Columns of categories.", rich_help_panel=COLUMNS
+        ),
     ] = None,
     num: Annotated[
         list[str] | None,
-        typer.Option("--num", help="Columns of numbers.", rich_help_panel=COLUMNS),
+        typer.Option(
+            "--num", metavar="COLUMNS", help="Columns of numbers.", rich_help_panel=COLUMNS
+        ),
     ] = None,
     ignore: Annotated[
         list[str] | None,
-        typer.Option("--ignore", help="Columns to leave out.", rich_help_panel=COLUMNS),
+        typer.Option(
+            "--ignore", metavar="COLUMNS", help="Columns to leave out.", rich_help_panel=COLUMNS
+        ),
     ] = None,
     weight: Weight = None,
     group: Annotated[
         str | None,
         typer.Option(
+            metavar="COLUMN",
             help="Rows of a group stay together in --holdout; it is no feature.",
             rich_help_panel=COLUMNS,
         ),
@@ -104,6 +113,7 @@ def train(
     time: Annotated[
         str | None,
         typer.Option(
+            metavar="COLUMN",
             help="Rows are ordered by this column: none learns from later ones, and --holdout "
             "takes the last.",
             rich_help_panel=COLUMNS,
@@ -111,27 +121,36 @@ def train(
     ] = None,
     evaluated: Annotated[
         list[str] | None,
-        typer.Option("--eval", help="Files to watch and to stop on.", rich_help_panel=FILES),
+        typer.Option(
+            "--eval", metavar="FILE", help="Files to watch and to stop on.", rich_help_panel=FILES
+        ),
     ] = None,
     holdout: Annotated[
         float | None,
-        typer.Option(help="Keep this share of the rows aside, and judge the model by them."),
+        typer.Option(
+            metavar="SHARE", help="Keep this share of the rows aside, and judge the model by them."
+        ),
     ] = None,
     drop_missing: Annotated[
         bool, typer.Option("--drop-missing", help="Leave out rows without a target.")
     ] = False,
     config: Annotated[
-        str | None, typer.Option(help="Read options from a TOML file.", rich_help_panel=FILES)
+        str | None,
+        typer.Option(metavar="FILE", help="Read options from a TOML file.", rich_help_panel=FILES),
     ] = None,
     save_config: Annotated[
-        str | None, typer.Option(help="Write the options to it.", rich_help_panel=FILES)
+        str | None,
+        typer.Option(metavar="FILE", help="Write the options to it.", rich_help_panel=FILES),
     ] = None,
     init_model: Annotated[
-        str | None, typer.Option(help="A model to continue from.", rich_help_panel=FILES)
+        str | None,
+        typer.Option(metavar="FILE", help="A model to continue from.", rich_help_panel=FILES),
     ] = None,
     snapshot: Annotated[
         str | None,
-        typer.Option(help="Store training here, and go on from it.", rich_help_panel=FILES),
+        typer.Option(
+            metavar="FILE", help="Store training here, and go on from it.", rich_help_panel=FILES
+        ),
     ] = None,
     given: dict[str, Any] = {},  # noqa: B006  made by the decorator
 ) -> int:

@@ -20,11 +20,11 @@ class TableWriter:
 
     A file is there when it is complete, or not at all. The path "-" is stdout.
 
-    >>> import pyarrow, tempfile, os
-    >>> path = os.path.join(tempfile.mkdtemp(), "out.csv")
-    >>> with TableWriter(path) as writer:
+    >>> import pyarrow, tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "out.csv")
+    >>> with TableWriter(str(path)) as writer:
     ...     writer.write(pyarrow.table({"prediction": [1.5, 2.0]}))
-    >>> print(open(path).read().strip())
+    >>> print(path.read_text().strip())
     "prediction"
     1.5
     2
