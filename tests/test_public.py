@@ -17,6 +17,8 @@ def test_public_names():
         "OcelotClassifier",
         "OcelotRegressor",
         "load_model",
+        "cv",
+        "CrossValidation",
         "OcelotError",
         "InputError",
         "ParameterError",

@@ -14,6 +14,7 @@ The journey of the data, a folder a stage:
     report     model, table and target     -> a page about the model
     files      files                       -> tables, and back
     estimator  all of it with scikit-learn's face
+    cross_validation  several of it on folds of the rows
     dask       all of it on a cluster
     cli        all of it as the command `ocelot`
     kernels    the only door to C++
@@ -26,6 +27,8 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ocelotboost.cross_validation.result import CrossValidation
+    from ocelotboost.cross_validation.validate import cv
     from ocelotboost.errors import (
         InputError,
         ModelFileError,
@@ -43,6 +46,8 @@ __all__ = [
     "OcelotClassifier",
     "OcelotRegressor",
     "load_model",
+    "cv",
+    "CrossValidation",
     "OcelotError",
     "InputError",
     "ParameterError",
@@ -56,6 +61,8 @@ _HOMES = {
     "OcelotClassifier": "estimator.classifier",
     "OcelotRegressor": "estimator.regressor",
     "load_model": "estimator.load",
+    "cv": "cross_validation.validate",
+    "CrossValidation": "cross_validation.result",
 }
 
 
