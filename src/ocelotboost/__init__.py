@@ -14,6 +14,7 @@ The journey of the data, a folder a stage:
     report     model, table and target     -> a page about the model
     estimator  all of it with scikit-learn's face
     cross_validation  several of it on folds of the rows
+    tuning     better parameters by trials
     dask       all of it on a cluster
     kernels    the only door to C++
 """
@@ -34,6 +35,8 @@ from ocelotboost.errors import (
 from ocelotboost.estimator.classifier import OcelotClassifier
 from ocelotboost.estimator.load import load_model
 from ocelotboost.estimator.regressor import OcelotRegressor
+from ocelotboost.tuning.result import Tuning
+from ocelotboost.tuning.tune import tune
 
 __version__ = version("ocelot-boost")
 
@@ -43,6 +46,8 @@ __all__ = [
     "load_model",
     "cv",
     "CrossValidation",
+    "tune",
+    "Tuning",
     "OcelotError",
     "InputError",
     "ParameterError",
