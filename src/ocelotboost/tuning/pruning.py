@@ -65,10 +65,10 @@ def _value_at(trial: FrozenTrial, step: int) -> list[float]:
 
 
 class Watch:
-    """A callback of the training of one fold: tells the study how it goes, and ends it.
+    """A callback of the training of one fold: tells the study how it goes, and ends it when the
+    trial is clearly worse than others, or when there is no time left.
 
-    out_of_time  the budget ended the training
-    pruned       the trial is clearly worse than others
+    ended  it has ended the training
     """
 
     def __init__(
@@ -78,35 +78,37 @@ class Watch:
         scores: list[float],
         learning_rate: float,
         clock: Clock,
-        may_end: bool,
+        is_first: bool,
     ) -> None:
-        """``scores`` are those of the folds before; ``may_end``: the first trial may not."""
+        """``scores`` are those of the folds before. The first trial of a study is never ended."""
         self._trial = trial
         self._judge = judge
         self._scores = scores
         self._rate = learning_rate
         self._clock = clock
-        self._may_end = may_end
+        self._is_first = is_first
         self._step = -1
-        self.pruned = self.out_of_time = False
+        self.ended = False
 
     def after_iteration(self, info: IterationInfo) -> bool:
         step = step_of((info.iteration + 1) * self._rate)
         if step > self._step:
             self._step = step
             curve = info.history[VALIDATION][self._judge.name]
-            self._report(step, self._judge.best(curve))
-        self.out_of_time = self._may_end and self._clock.over
-        return self.pruned or self.out_of_time
+            self.ended = self._report(self._judge.best(curve))
+        if self._clock.over and not self._is_first:
+            self.ended = True
+        return self.ended
 
-    def finish(self, score: float) -> None:
-        """The fold has ended by itself: its score stands for all later steps."""
-        if self._step < STEPS - 1:
-            self._report(self._step + 1, score)
+    def is_behind(self, score: float) -> bool:
+        """When the training has ended by itself: whether the trial should end with it. The score
+        stands for all later steps of the fold."""
+        self._step = min(self._step + 1, STEPS - 1)
+        return self._report(score)
 
-    def _report(self, step: int, value: float) -> None:
+    def _report(self, value: float) -> bool:
         if not math.isfinite(value):
-            return
+            return False
         mean = float(np.mean([*self._scores, value]))
-        self._trial.report(mean, len(self._scores) * STEPS + step)
-        self.pruned = self._may_end and self._trial.should_prune()
+        self._trial.report(mean, len(self._scores) * STEPS + self._step)
+        return not self._is_first and self._trial.should_prune()

@@ -18,7 +18,7 @@ from ocelotboost.tuning.judges import Judges
 from ocelotboost.tuning.pruning import Watch
 from ocelotboost.tuning.space import Space
 from ocelotboost.tuning.study import ask, finished
-from ocelotboost.tuning.workbench import Workbench
+from ocelotboost.tuning.workbench import Outcome, Workbench
 
 #: The best trials that meet again, the defaults not counted.
 _FINALISTS = 3
@@ -49,20 +49,23 @@ class Search:
     callbacks: Sequence[Callable[[Study, FrozenTrial], Any]]
 
 
-def run(study: Study, search: Search) -> KeyboardInterrupt | None:
-    """Trials until there are enough, or no time is left, or somebody ends them. Returns the Ctrl-C
-    that did."""
-    while _goes_on(study, search):
-        trial = ask(study, search.space, search.first, search.seed)
-        with _failing(study, trial):
-            interruption = _run(study, trial, search)
-        if interruption is not None:
-            return interruption
-        told = study.trials[trial.number]
-        answers = [callback(study, told) for callback in search.callbacks]
-        if any(answer is True for answer in answers):
-            break
-    return None
+def run(study: Study, search: Search) -> bool:
+    """Trials until there are enough, or no time is left, or somebody ends them; whether that was
+    Ctrl-C. It is passed on where there is no result yet."""
+    try:
+        while _goes_on(study, search):
+            trial = ask(study, search.space, search.first, search.seed)
+            with _failing(study, trial):
+                _run(study, trial, search)
+            told = study.trials[trial.number]
+            answers = [callback(study, told) for callback in search.callbacks]
+            if any(answer is True for answer in answers):
+                break
+    except KeyboardInterrupt:
+        if not finished(study):
+            raise
+        return True
+    return False
 
 
 def _goes_on(study: Study, search: Search) -> bool:
@@ -73,46 +76,44 @@ def _goes_on(study: Study, search: Search) -> bool:
     return not search.clock.over and (search.n_trials is None or done < search.n_trials)
 
 
-def _run(study: Study, trial: Trial, search: Search) -> KeyboardInterrupt | None:
+def _run(study: Study, trial: Trial, search: Search) -> None:
     """One trial, told to the study."""
-    clock, bench = search.clock, search.bench
-    is_first = not finished(study)
+    clock, bench, is_first = search.clock, search.bench, not finished(study)
     began = clock.elapsed
-    scores: list[float] = []
-    trees: list[int] = []
     try:
-        resolved = bench.resolve({} if is_first else trial.params)
-        for fold in search.judges.search:
-            rate = resolved.learning_rate or 0.1
-            watch = Watch(trial, bench.judge, scores, rate, clock, may_end=not is_first)
-            outcome = bench.train(resolved, fold, [watch])
-            if outcome.interruption is not None:
-                study.tell(trial, state=TrialState.FAIL)
-                return outcome.interruption
-            if watch.out_of_time:
-                study.tell(trial, state=TrialState.FAIL)
-                return None
-            if not watch.pruned:
-                watch.finish(outcome.score)
-                scores.append(outcome.score)
-                trees.append(outcome.trees)
-            if watch.pruned and fold != search.judges.search[-1]:
-                break
-    except ParameterError as problem:
+        outcomes = _train(trial, search, is_first)
+    except ParameterError as problem:  # training diverges, or the user's ranges contradict
         if is_first:
             raise
         trial.set_user_attr(PROBLEM, str(problem))
+        outcomes = []
     trial.set_user_attr(SECONDS, round(clock.elapsed - began, 3))
-    if len(scores) == len(search.judges.search) and np.isfinite(scores).all():
-        trial.set_user_attr(TREES, round(float(np.mean(trees))))
+    scores = [own.score for own in outcomes]
+    if len(scores) == search.judges.n_search and np.isfinite(scores).all():
+        trial.set_user_attr(TREES, round(float(np.mean([own.trees for own in outcomes]))))
         study.tell(trial, float(np.mean(scores)))
     elif is_first:
         raise ParameterError(
             f"The defaults have no score: {bench.judge.name} is {scores}; use another metric."
         )
     else:
-        study.tell(trial, state=TrialState.PRUNED)
-    return None
+        study.tell(trial, state=TrialState.FAIL if clock.over else TrialState.PRUNED)
+
+
+def _train(trial: Trial, search: Search, is_first: bool) -> list[Outcome]:
+    """The outcomes of the folds, as far as the trial came."""
+    bench, outcomes = search.bench, list[Outcome]()
+    resolved = bench.resolve({} if is_first else trial.params)
+    for fold in search.judges.search:
+        scores = [own.score for own in outcomes]
+        watch = Watch(trial, bench.judge, scores, resolved.learning_rate, search.clock, is_first)
+        outcome = bench.train(resolved, fold, [watch])
+        if watch.ended:
+            break
+        outcomes.append(outcome)
+        if watch.is_behind(outcome.score) and fold != search.judges.search[-1]:
+            break
+    return outcomes
 
 
 def _after_search(study: Study, judges: Judges) -> float:
@@ -136,30 +137,46 @@ def _failing(study: Study, trial: Trial) -> Iterator[None]:
 
 
 @dataclass(frozen=True)
-class Judged:
-    """A trial and its mean score over all folds."""
+class Verdict:
+    """Mean scores over all folds.
 
-    trial: FrozenTrial
-    score: float
+    best, default  trials; the same one where the defaults are the best
+    scores         of all finalists, by the number of the trial
+    """
 
-
-def judge_finalists(study: Study, search: Search, interrupted: bool) -> list[Judged]:
-    """The best trials and the defaults, the best first; of equals the earlier one. After a Ctrl-C
-    the rows of the search decide."""
-    bench, sign = search.bench, search.bench.judge.cost
-    complete = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
-    default = complete[0]
-    ranked = sorted(complete, key=lambda trial: (sign(trial.value or 0.0), trial.number))
-    chosen = [*ranked[:_FINALISTS], *([] if default in ranked[:_FINALISTS] else [default])]
-    folds = () if interrupted else search.judges.others
-    found = []
-    for trial in chosen:
-        resolved = bench.resolve({} if trial is default else trial.params)
-        others = [bench.train(resolved, fold).score for fold in folds]
-        known = [float(trial.value or 0.0)] * len(search.judges.search)
-        found.append(Judged(trial, float(np.mean([*known, *others]))))
-    return sorted(found, key=lambda one: (_last_if_nan(sign(one.score)), one.trial.number))
+    best: FrozenTrial
+    default: FrozenTrial
+    scores: dict[int, float]
 
 
-def _last_if_nan(cost: float) -> float:
-    return math.inf if math.isnan(cost) else cost
+def judge_finalists(study: Study, search: Search, interrupted: bool) -> Verdict:
+    """The best trials and the defaults meet on all folds. After a Ctrl-C, the rows of the search
+    decide."""
+    cost = search.bench.judge.cost
+    default, *others = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+    others = sorted(others, key=lambda trial: (cost(_value(trial)), trial.number))
+    finalists = [default, *others[:_FINALISTS]]
+    try:
+        folds = () if interrupted else search.judges.others
+        scores = [
+            _judged(one, {} if one is default else one.params, folds, search) for one in finalists
+        ]
+    except KeyboardInterrupt:
+        scores = [_value(one) for one in finalists]
+    known = [math.inf if math.isnan(score) else cost(score) for score in scores]
+    best = finalists[int(np.argmin(known))]
+    numbers = [one.number for one in finalists]
+    return Verdict(best, default, dict(zip(numbers, scores, strict=True)))
+
+
+def _judged(trial: FrozenTrial, is_default: bool, folds: Sequence[int], search: Search) -> float:
+    """The mean score over the folds of the search and these."""
+    resolved = search.bench.resolve({} if is_default else trial.params)
+    found = [_value(trial)] * search.judges.n_search
+    found += [search.bench.train(resolved, fold).score for fold in folds]
+    return float(np.mean(found))
+
+
+def _value(trial: FrozenTrial) -> float:
+    assert trial.value is not None  # it is complete
+    return trial.value

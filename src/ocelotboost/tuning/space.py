@@ -63,26 +63,26 @@ def first_trials(
     a default fit would let race (estimator/choosing.py). Where the space does not have a default,
     the sampler is told the nearest value; trial 0 has the default itself."""
     settings = bench.resolve({}).settings
-    usual = {
+    chosen = {
         "learning_rate": settings.training.loop.learning_rate,
         "depth": settings.training.loop.depth,
         "boosting_type": settings.order.boosting_type,
     }
-    default = {}
-    for name, search in space.items():
-        value = usual.get(name, getattr(estimator, name))
-        if value is None and isinstance(search, Range):
-            value = search.usual
-        if isinstance(search, Range) and value is not None:
-            default[name] = min(max(value, search.low), search.high)
-        elif isinstance(search, Choices) and value in search.values:
-            default[name] = value
-    racing = [
-        {name: value for name, value in asdict(recipe).items() if name in default}
-        for recipe in bench.recipes
+    usual = {name: chosen.get(name, getattr(estimator, name)) for name in space}
+    every = [usual, *({**usual, **asdict(recipe)} for recipe in bench.recipes)]
+    found = [
+        {name: value for name in space for value in _nearest(space[name], own[name])}
+        for own in every
     ]
-    found = [default, *({**default, **recipe} for recipe in racing)]
     return [one for i, one in enumerate(found) if one not in found[:i]]
+
+
+def _nearest(search: Range | Choices, value: Any) -> list[Any]:
+    """Of the values that are searched, the nearest to this one; nothing where no value is near."""
+    if isinstance(search, Choices):
+        return [value] if value in search.values else []
+    value = search.usual if value is None else value
+    return [] if value is None else [min(max(value, search.low), search.high)]
 
 
 def _is_open(estimator: OcelotEstimator, name: str) -> bool:

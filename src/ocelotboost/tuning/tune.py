@@ -126,26 +126,26 @@ def tune(
             search = Search(
                 bench, judges, searched, first, n_trials, clock, seed, [progress, *observers]
             )
-            interruption = run(study, search)
-            judged = judge_finalists(study, search, interruption is not None)
+            interrupted = run(study, search)
+            verdict = judge_finalists(study, search, interrupted)
             progress.say("fitting the best on all rows")
-            best, default = judged[0], next(one for one in judged if one.trial.number == 0)
-            chosen = {} if best is default else dict(best.trial.params)
+            best, default = verdict.best, verdict.default
+            chosen = {} if best is default else dict(best.params)
             model = clone(base).set_params(**chosen)
             model.fit(X, y, sample_weight=sample_weight, cat_features=cat_features)
     return Tuning(
         estimator=model,
         study=study,
         best_params=chosen,
-        best_score=best.score,
-        default_score=default.score,
+        best_score=verdict.scores[best.number],
+        default_score=verdict.scores[default.number],
         metric=bench.judge.name,
         higher_is_better=bench.judge.higher_is_better,
         default_params=first[0],
-        finalists={one.trial.number: one.score for one in judged},
+        finalists=verdict.scores,
         judges=str(judges),
         seconds=clock.elapsed,
-        interrupted=interruption is not None,
+        interrupted=interrupted,
     )
 
 

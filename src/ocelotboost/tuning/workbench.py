@@ -37,6 +37,9 @@ from ocelotboost.quantize.quantizer import Quantizer
 from ocelotboost.table.cache_directory import CacheDirectory
 from ocelotboost.table.labelled import LabelledTable, WatchedRows
 
+#: For the clock of pruning (pruning.py), where all trials have the same unknown rate.
+_USUAL_RATE = 0.1
+
 Direction = Literal["minimize", "maximize"]
 
 
@@ -74,20 +77,22 @@ class Outcome:
 
     score: float
     trees: int
-    interruption: KeyboardInterrupt | None
 
 
 @dataclass(frozen=True)
 class Resolved:
-    """What the parameters of a trial mean for these rows; ``keeps_best``: held-out rows say how
-    many trees there are."""
+    """What the parameters of a trial mean for these rows.
+
+    keeps_best     held-out rows say how many trees there are
+    learning_rate  as it is given or chosen; the usual one where the loop resolves it
+    """
 
     settings: Settings
     keeps_best: bool
 
     @property
-    def learning_rate(self) -> float | None:
-        return self.settings.training.loop.learning_rate
+    def learning_rate(self) -> float:
+        return self.settings.training.loop.learning_rate or _USUAL_RATE
 
 
 class Workbench:
@@ -185,7 +190,7 @@ class Workbench:
         return Resolved(settings, keeps_best)
 
     def train(self, resolved: Resolved, fold: int, callbacks: Sequence[Any] = ()) -> Outcome:
-        """One model, judged by the held-out rows of the fold."""
+        """One model, judged by the held-out rows of the fold. Ctrl-C is passed on."""
         settings = resolved.settings
         rows, categories = self._rows_of(fold)
         quantized = Quantized(self._quantizer(settings.quantize), categories)
@@ -194,11 +199,12 @@ class Workbench:
             rows, quantized, ordered, self.target, None, list(callbacks), settings.training
         )
         boosted = trained.boosted
+        if boosted.interruption is not None:
+            raise boosted.interruption
         curve = boosted.history[VALIDATION][self.judge.name]
         if resolved.keeps_best:
-            best = boosted.best_iteration
-            return Outcome(self.judge.best(curve), (best or 0) + 1, boosted.interruption)
-        return Outcome(curve[-1] if curve else float("nan"), len(curve), boosted.interruption)
+            return Outcome(self.judge.best(curve), (boosted.best_iteration or 0) + 1)
+        return Outcome(curve[-1] if curve else float("nan"), len(curve))
 
     def _rows_of(self, fold: int) -> tuple[Rows, CategoricalData]:
         """Those of one fold, taken once."""
