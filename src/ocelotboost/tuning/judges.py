@@ -1,6 +1,6 @@
 """Which rows judge the trials.
 
-    cv=None, 2,000 rows or more     search    a holdout: the first of five folds
+    cv=None, 10,000 rows or more    search    a holdout: the first of five folds
                                     judge     the finalists, by two more of them
     cv=None, fewer rows             search    five folds
     cv=...                          search    those folds (cross_validation/folds.py)
@@ -20,7 +20,7 @@ from ocelotboost.boost.identity import digest
 from ocelotboost.cross_validation.folds import Fold, RowsToSplit, make_folds
 
 #: With fewer rows, one holdout is too small to tell parameters apart.
-FEWEST_FOR_HOLDOUT = 2_000
+FEWEST_FOR_HOLDOUT = 10_000
 
 #: A holdout is one fold of this many, and at most this many rows.
 _FOLDS, _MOST_HELD_OUT = 5, 20_000
@@ -64,14 +64,23 @@ def choose_judges(cv: Any, rows: RowsToSplit, seed: int) -> Judges:
     if cv is not None:
         folds = make_folds(cv, rows, seed)
         return Judges(tuple(folds), len(folds))
-    n_folds = _FOLDS if rows.time is None else _FOLDS - 1  # the first part never judges
-    folds = make_folds(n_folds, rows, seed)
+    folds = make_folds(_n_folds(rows), rows, seed)
     if rows.n_rows < FEWEST_FOR_HOLDOUT:
         return Judges(tuple(folds), len(folds))
     if rows.time is not None:
         return Judges(tuple(folds[: -_JUDGES - 1 : -1]), 1)  # the latest first
     alone = rows.groups is None  # else rows of one group would be on both sides
     return Judges(tuple(_at_most(fold, seed) if alone else fold for fold in folds[:_JUDGES]), 1)
+
+
+def _n_folds(rows: RowsToSplit) -> int:
+    """Fewer where a class is rare: each fold needs a row of it."""
+    if rows.time is not None:
+        return _FOLDS - 1  # of five parts the first never judges
+    if rows.classes is None or rows.groups is not None:
+        return _FOLDS
+    rarest = np.unique(rows.y, return_counts=True)[1].min()
+    return int(np.clip(rarest, 2, _FOLDS))
 
 
 def _at_most(fold: Fold, seed: int) -> Fold:

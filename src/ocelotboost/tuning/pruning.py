@@ -5,7 +5,7 @@ as much as two of rate 0.1, so the sum of the rates so far is the clock, and not
 trees. Each fold is looked at a few times, at moments that grow further apart.
 
     fold 0                          fold 1
-    step  0    1    2   3 … 19      20   21 …       sum of rates  1, 1.5, 2.25, 3.4 …
+    step  0    1    2   3 … 19      20   21 …       sum of rates  4, 6, 9, 13.5 …
     value the best loss so far      the mean of fold 0 and the best so far of fold 1
 """
 
@@ -24,7 +24,7 @@ from ocelotboost.tuning.budget import Clock
 from ocelotboost.tuning.workbench import Judge
 
 #: Most steps of a fold; the first sum of rates that is looked at, and by how much it grows.
-STEPS, _FIRST, _GROWTH = 20, 1.0, 1.5
+STEPS, _FIRST, _GROWTH = 20, 4.0, 1.5
 
 #: Trials that are never pruned, and the share of the finished ones that a trial must be among.
 _STARTUP, _SHARE = 5, 0.5
@@ -33,7 +33,7 @@ _STARTUP, _SHARE = 5, 0.5
 def step_of(learned: float) -> int:
     """How many of the moments have passed, minus one: -1 before the first.
 
-    >>> [step_of(learned) for learned in (0.9, 1.0, 1.6, 3.0, 1e9)]
+    >>> [step_of(learned) for learned in (3.9, 4.0, 6.5, 9.0, 1e9)]
     [-1, 0, 1, 2, 19]
     """
     if learned < _FIRST:

@@ -158,9 +158,7 @@ def judge_finalists(study: Study, search: Search, interrupted: bool) -> Verdict:
     finalists = [default, *others[:_FINALISTS]]
     try:
         folds = () if interrupted else search.judges.others
-        scores = [
-            _judged(one, {} if one is default else one.params, folds, search) for one in finalists
-        ]
+        scores = [_judged(one, one is default, folds, search) for one in finalists]
     except KeyboardInterrupt:
         scores = [_value(one) for one in finalists]
     known = [math.inf if math.isnan(score) else cost(score) for score in scores]

@@ -61,7 +61,7 @@ def tune(
         The time for all of it, such as "10min": the final fit included, roughly.
     cv : int, splitter or pairs of row numbers, optional
         Which rows judge. None: a holdout of a fifth, at most 20,000 rows, and the finalists meet
-        on further folds; with fewer than 2,000 rows five folds.
+        on further folds; with fewer than 10,000 rows five folds.
     groups, time : (n_rows,), optional
         No group trains and judges; or rows that judge are later than those that train. The times
         are those of ``has_time`` where the estimator has it.

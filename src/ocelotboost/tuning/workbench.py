@@ -135,9 +135,8 @@ class Workbench:
         if time is None and self._by_time is not None:
             time = np.empty(len(values), dtype=np.intp)
             time[self._by_time] = np.arange(len(values))
-        if classes is None:
-            return RowsToSplit(X, values, None, groups, time)
-        return RowsToSplit(X, classes[values.astype(np.intp)], classes, groups, time)
+        y = values if classes is None else classes[values.astype(np.intp)]
+        return RowsToSplit(X, y, classes, self._counts, groups=groups, time=time)
 
     @property
     def has(self) -> set[str]:
