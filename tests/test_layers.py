@@ -22,7 +22,7 @@ TOP = "estimator"
 CLUSTER, COMMANDS = "dask", "cli"
 
 #: What is done with estimators.
-AROUND = {"cross_validation"}
+AROUND = {"cross_validation", "tuning"}
 
 #: What training consists of.
 TRAINING = {"quantize", "order", "boost", "grow", "leaves", "estimator"}

@@ -15,6 +15,7 @@ The journey of the data, a folder a stage:
     files      files                       -> tables, and back
     estimator  all of it with scikit-learn's face
     cross_validation  several of it on folds of the rows
+    tuning     better parameters by trials
     dask       all of it on a cluster
     cli        all of it as the command `ocelot`
     kernels    the only door to C++
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from ocelotboost.estimator.classifier import OcelotClassifier
     from ocelotboost.estimator.load import load_model
     from ocelotboost.estimator.regressor import OcelotRegressor
+    from ocelotboost.tuning.result import Tuning
+    from ocelotboost.tuning.tune import tune
 
 __version__ = version("ocelot-boost")
 
@@ -48,6 +51,8 @@ __all__ = [
     "load_model",
     "cv",
     "CrossValidation",
+    "tune",
+    "Tuning",
     "OcelotError",
     "InputError",
     "ParameterError",
@@ -63,6 +68,8 @@ _HOMES = {
     "load_model": "estimator.load",
     "cv": "cross_validation.validate",
     "CrossValidation": "cross_validation.result",
+    "tune": "tuning.tune",
+    "Tuning": "tuning.result",
 }
 
 
