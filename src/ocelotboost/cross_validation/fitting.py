@@ -29,6 +29,7 @@ from ocelotboost.loss.base import CustomLoss, Loss
 from ocelotboost.metric.base import MetricLike
 from ocelotboost.model.trained import TrainedModel
 from ocelotboost.model.training_summary import remember
+from ocelotboost.quantize.binned_once import BinnedOnce
 from ocelotboost.quantize.categorical_data import CategoricalData
 from ocelotboost.quantize.quantized import Quantized, quantize
 from ocelotboost.quantize.quantizer import Quantizer
@@ -71,10 +72,11 @@ class Common:
 
     settings   with all that was left open, where it is chosen for all folds at once
     choices    what was chosen; None: each fold chooses by its own rows
-    quantizer  borders of all rows; None: each fold has those of its own rows
+    quantizer  borders and bins of all rows; None: each fold has those of its own rows
     loss       of the target of all rows
     by_tree    each fold trains one model while the rows that judge it are watched; else what
                ``fit`` trains, which is judged at the end
+    keeps      the models will be used for more than predicting the rows that judge
     """
 
     data: Data
@@ -83,20 +85,28 @@ class Common:
     quantizer: Quantizer | None
     loss: Loss
     by_tree: bool
+    keeps: bool
     cache: CacheDirectory
 
     @classmethod
     def of(
-        cls, data: Data, settings: Settings, by_tree: bool, share: bool, cache: CacheDirectory
+        cls,
+        data: Data,
+        settings: Settings,
+        by_tree: bool,
+        share: bool,
+        keeps: bool,
+        cache: CacheDirectory,
     ) -> Common:
         table, target = data.learn(settings)
         if not share:
-            return cls(data, settings, None, None, target.loss, by_tree, cache)
+            return cls(data, settings, None, None, target.loss, by_tree, keeps, cache)
         chosen, choices = choose(settings, facts_of(table, target, [], None))
         # Without class weights, which are made of targets.
         everything = counted(table, target.values, data.weight)
-        quantizer = quantize(everything, settings.quantize).quantizer
-        return cls(data, chosen, choices, quantizer, target.loss, by_tree, cache)
+        borders = quantize(everything, settings.quantize).quantizer
+        quantizer = BinnedOnce.of(borders, table, settings.quantize.n_threads)
+        return cls(data, chosen, choices, quantizer, target.loss, by_tree, keeps, cache)
 
     @property
     def metrics(self) -> list[MetricLike]:
@@ -160,7 +170,8 @@ class FittedRows:
         models = [replace(trained, boosted=boosted)]
         return replace(self, ensemble=replace(self.ensemble, models=models))
 
-    def model(self) -> TrainedModel:
+    def model(self, *, remembers: bool = True) -> TrainedModel:
+        """``remembers``: with a summary of the training rows, for explanations."""
         table = self.first.everything.table
         return pack(
             self.ensemble.models,
@@ -169,7 +180,7 @@ class FittedRows:
             table.names,
             self.settings.parameters,
             {**self.choices, **self.ensemble.choices},
-            remember(table, self.quantized.categories.by_feature()),
+            remember(table, self.quantized.categories.by_feature()) if remembers else None,
         )
 
 

@@ -46,6 +46,7 @@ class RowsToSplit:
     X        as the user gave it, for splitters that look at it
     y        (n,) labels, or numbers
     classes  (n_classes,) of the labels; None: y holds numbers
+    codes    uint32 (n,) each row's place among the classes
     weight   float32 (n,), or None when all weigh 1
     groups   as the user gave them, or None
     time     as the user gave it, or None
@@ -53,7 +54,8 @@ class RowsToSplit:
 
     X: Any
     y: NDArray[Any]
-    classes: NDArray[Any] | None
+    classes: NDArray[Any] | None = None
+    codes: NDArray[np.uint32] | None = None
     weight: NDArray[np.float32] | None = None
     groups: Any = None
     time: Any = None
@@ -101,11 +103,10 @@ def _counted_folds(
 def _shuffled(n_folds: int, rows: RowsToSplit, random_state: Any) -> Iterator[Any]:
     from sklearn.model_selection import KFold, StratifiedKFold
 
-    if rows.classes is None:
+    if rows.classes is None or rows.codes is None:
         splitter: Any = KFold(n_folds, shuffle=True, random_state=random_state)
         return splitter.split(rows.y)  # type: ignore[no-any-return]
-    codes = np.searchsorted(rows.classes, rows.y)
-    counts = np.bincount(codes)
+    counts = np.bincount(rows.codes)
     rarest = int(counts.argmin())
     if counts[rarest] < n_folds:
         raise InputError(
@@ -114,7 +115,7 @@ def _shuffled(n_folds: int, rows: RowsToSplit, random_state: Any) -> Iterator[An
             "folds, or leave out or merge rare classes."
         )
     splitter = StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
-    return splitter.split(codes, codes)  # type: ignore[no-any-return]
+    return splitter.split(rows.codes, rows.codes)  # type: ignore[no-any-return]
 
 
 def _by_group(
@@ -129,9 +130,9 @@ def _by_group(
             "two folds, so use fewer folds."
         )
     splitter: Any = GroupKFold(n_folds)
-    if rows.classes is not None and n_groups <= _MOST_STRATIFIED_GROUPS:
+    if rows.codes is not None and n_groups <= _MOST_STRATIFIED_GROUPS:
         splitter = StratifiedGroupKFold(n_folds, shuffle=True, random_state=random_state)
-    return splitter.split(rows.y, rows.y, codes)  # type: ignore[no-any-return]
+    return splitter.split(codes, rows.codes, codes)  # type: ignore[no-any-return]
 
 
 def _forward(n_folds: int, time: NDArray[Any], groups: NDArray[Any] | None) -> list[Fold]:
@@ -228,19 +229,22 @@ def _check(number: int, fold: Fold, rows: RowsToSplit) -> None:
             f"{which} both trains on row {both[0]} and is judged by it, which would flatter the "
             "model: a row may be in one of the two."
         )
-    if rows.classes is not None:
-        present = np.isin(rows.classes, rows.y[fold.train])
-        if not present.all():
-            missing = rows.classes[~present][0]
+    if rows.classes is not None and rows.codes is not None:
+        counts = np.bincount(rows.codes[fold.train], minlength=len(rows.classes))
+        if not counts.all():
             raise InputError(
-                f"{which} has no row of class {shorten(missing)} to train on (it trains on "
-                f"{len(fold.train):,} rows): use fewer folds, other groups, or cv=StratifiedKFold."
+                f"{which} has no row of class {shorten(rows.classes[counts.argmin()])} among the "
+                f"{len(fold.train):,} rows to train on: use fewer folds, or folds that have rows "
+                "of all classes."
             )
 
 
 def _one_per_row(values: Any, n_rows: int, argument: str) -> NDArray[Any]:
     """An array (n_rows,) of any dtype without missing values."""
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError as problem:
+        raise InputError(f"{argument} cannot be read as one value per row: {problem}.") from problem
     if array.shape != (n_rows,):
         raise InputError(
             f"{argument} has shape {array.shape}, but X has {n_rows} rows: pass one value for "

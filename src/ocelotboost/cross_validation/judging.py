@@ -51,7 +51,7 @@ def judge(
 ) -> Judged:
     """Pack what was trained, and predict the rows that judge it; ``scores`` are given where
     training has watched these rows."""
-    fitted = Fitted.of(trained.model(), trained.target.loss)
+    fitted = Fitted.of(trained.model(remembers=common.keeps), trained.target.loss)
     rows = rows_that_judge(common.data, trained.target, fold.test)
     raw = fitted.predictor.ready.raw(rows.table, n_threads)
     if scores is None:

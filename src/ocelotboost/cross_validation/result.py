@@ -125,10 +125,11 @@ class CrossValidation:
     def trees_in_words(self) -> str:
         """How many trees the models have, and how long it took."""
         low, high = int(self.n_trees.min()), int(self.n_trees.max())
-        trees = f"{low:,} trees" if low == high else f"{low:,} to {high:,} trees"
-        if self.curves:
-            trees += f"; best after {(self.best_iteration or 0) + 1:,} of those tried"
-        return f"{trees}; {self.seconds:.1f} s"
+        words = f"{low:,} trees" if low == high else f"{low:,} to {high:,} trees"
+        if self.best_iteration is not None:
+            n_tried, best = self.curves[self.metric].shape[1], self.best_iteration + 1
+            words += f", best of {n_tried:,}" if best == low else f"; best after {best:,}"
+        return f"{words}; {self.seconds:.1f} s"
 
 
 def _deviation(values: Floats) -> Any:

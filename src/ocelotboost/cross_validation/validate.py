@@ -105,7 +105,7 @@ def cv(
     with CacheDirectory(settings.read.cache_dir) as cache:
         data, rows = _read(Given(X, y, sample_weight), settings, cache, groups, time)
         folds = make_folds(cv, rows, random_state)
-        common = Common.of(data, settings, by_tree, bool(share), cache)
+        common = Common.of(data, settings, by_tree, bool(share), bool(return_models), cache)
         places = choose_places(parallel, len(folds), common)
         if by_tree:
             found = run_by_tree(estimator, common, folds, places, observers)
@@ -164,7 +164,7 @@ def _read(
     """The table and its target, and what folds may depend on."""
     table, y, weight = read(given, settings.read, cache)
     check_time(table, settings.split.has_time)
-    classes = None
+    classes = codes = None
     if isinstance(settings.target, ClassSettings):
         classes, codes = class_target(y, table.n_rows)
         values = classes[codes]
@@ -172,7 +172,7 @@ def _read(
         values = regression_target(y, table.n_rows)
     data = Data(table, values, row_weights(weight, table.n_rows))
     X = np.empty((table.n_rows, 0)) if is_source(given.X) else given.X
-    return data, RowsToSplit(X, values, classes, data.weight, groups, time)
+    return data, RowsToSplit(X, values, classes, codes, data.weight, groups, time)
 
 
 def _refitted(
