@@ -15,7 +15,7 @@ MANY = FEWEST_FOR_HOLDOUT
 
 
 def rows(n_rows, **more):
-    return RowsToSplit(None, np.linspace(0.0, 1.0, n_rows), None, **more)
+    return RowsToSplit(None, np.linspace(0.0, 1.0, n_rows), **more)
 
 
 def test_few_rows_judge_by_five_folds():
@@ -59,7 +59,8 @@ def test_no_group_trains_and_judges():
 
 def test_a_rare_class_is_in_every_fold():
     labels = np.array(["usual"] * 60 + ["rare"] * 3)
-    judges = choose_judges(None, RowsToSplit(None, labels, np.unique(labels)), 0)
+    names, codes = np.unique(labels, return_inverse=True)
+    judges = choose_judges(None, RowsToSplit(None, labels, names, codes.astype(np.uint32)), 0)
     assert len(judges.folds) == 3
     for fold in judges.folds:
         assert "rare" in labels[fold.test]

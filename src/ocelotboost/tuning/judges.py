@@ -77,10 +77,9 @@ def _n_folds(rows: RowsToSplit) -> int:
     """Fewer where a class is rare: each fold needs a row of it."""
     if rows.time is not None:
         return _FOLDS - 1  # of five parts the first never judges
-    if rows.classes is None or rows.groups is not None:
+    if rows.codes is None or rows.groups is not None:
         return _FOLDS
-    rarest = np.unique(rows.y, return_counts=True)[1].min()
-    return int(np.clip(rarest, 2, _FOLDS))
+    return int(np.clip(np.bincount(rows.codes).min(), 2, _FOLDS))
 
 
 def _at_most(fold: Fold, seed: int) -> Fold:

@@ -8,7 +8,7 @@ the same seed in every trial, so that trials differ by their parameters alone.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -31,11 +31,13 @@ from ocelotboost.estimator.training import train
 from ocelotboost.order.mode import MOST_ORDERED_CLASSES, MOST_ORDERED_ROWS
 from ocelotboost.order.ordering import check_time, rows_by_time
 from ocelotboost.order.rows_in_order import order
+from ocelotboost.quantize.binned_once import BinnedOnce
 from ocelotboost.quantize.categorical_data import CategoricalData
 from ocelotboost.quantize.quantized import Quantized, QuantizeSettings, quantize
 from ocelotboost.quantize.quantizer import Quantizer
 from ocelotboost.table.cache_directory import CacheDirectory
 from ocelotboost.table.labelled import LabelledTable, WatchedRows
+from ocelotboost.table.sources import is_source
 
 #: For the clock of pruning (pruning.py), where all trials have the same unknown rate.
 _USUAL_RATE = 0.1
@@ -135,8 +137,13 @@ class Workbench:
         if time is None and self._by_time is not None:
             time = np.empty(len(values), dtype=np.intp)
             time[self._by_time] = np.arange(len(values))
-        y = values if classes is None else classes[values.astype(np.intp)]
-        return RowsToSplit(X, y, classes, self._counts, groups=groups, time=time)
+        if is_source(X):
+            X = np.empty((len(values), 0))
+        rows = RowsToSplit(X, values, weight=self._counts, groups=groups, time=time)
+        if classes is None:
+            return rows
+        codes = values.astype(np.uint32)
+        return replace(rows, y=classes[codes], classes=classes, codes=codes)
 
     @property
     def has(self) -> set[str]:
@@ -231,8 +238,11 @@ class Workbench:
         return places[rows[counts[rows]]]
 
     def _quantizer(self, settings: QuantizeSettings) -> Quantizer:
-        """Borders of all rows, which know nothing of the target: trials and folds share them."""
+        """Borders and bins of all rows, which know nothing of the target: trials and folds share
+        them."""
         key = settings.border_count, settings.one_hot_max_size
         if key not in self._quantizers:
-            self._quantizers[key] = quantize(self._rows, settings).quantizer
+            borders = quantize(self._rows, settings).quantizer
+            whole = BinnedOnce.of(borders, self._rows.table, settings.n_threads)
+            self._quantizers[key] = whole
         return self._quantizers[key]
