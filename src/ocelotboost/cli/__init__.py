@@ -6,10 +6,11 @@
     options     what several commands take: files, columns, formats
     parameters  an option for each declared training parameter
     config      the same in a TOML file
-    rows        options -> a table, its target and weights
+    asked       both, and the columns: what train, cv and tune have in common
+    rows        files -> rows to judge a model by;  training_rows  -> to train on
 
-The commands: train; predict; judging (evaluate, compare, report); explaining (explain, importance,
-describe); models (convert, params, version); demo.
+The commands: train; search (cv, tune); predict; judging (evaluate, compare, report); explaining
+(explain, importance, describe); models (convert, params, version); demo.
 """
 
 from __future__ import annotations

@@ -27,6 +27,8 @@ MAKE, USE, UNDERSTAND, OTHER = "Make a model", "Use it", "Understand it", "And m
 
 COMMANDS = {
     "train": Entry("train", MAKE, "Train a model on a table, and save it."),
+    "cv": Entry("search", MAKE, "Cross-validation: how good a model will be on new rows."),
+    "tune": Entry("search", MAKE, "Search better parameters, and train a model with them."),
     "predict": Entry("predict", USE, "Predict the rows of a table, also in a pipe."),
     "evaluate": Entry("judging", USE, "Metrics on rows with a target, with intervals."),
     "compare": Entry("judging", USE, "Two models on the same rows, with a paired test."),

@@ -66,7 +66,7 @@ def explain(error: Exception, given: Sequence[str]) -> tuple[str, int]:
     """A message for people, and the exit code."""
     if hasattr(error, "format_message"):  # of the parser, whichever version it is
         return _usage(error, given), MISTAKE
-    if isinstance(error, OcelotError):
+    if isinstance(error, OcelotError | ImportError):  # what is not installed is named
         return str(error), MISTAKE
     if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
         name = "" if error.filename is None else f"{str(error.filename)!r}: "

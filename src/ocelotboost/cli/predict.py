@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
@@ -20,6 +20,7 @@ from ocelotboost.errors import InputError, ParameterError
 from ocelotboost.estimator.base import OcelotEstimator
 from ocelotboost.estimator.in_batches import PREDICTIONS, prediction_columns
 from ocelotboost.estimator.load import load_model
+from ocelotboost.files.delimited import TYPES
 from ocelotboost.files.formats import KINDS, STREAM
 from ocelotboost.files.opened import arrow
 from ocelotboost.files.reading import open_batches
@@ -137,19 +138,25 @@ def feature_batches(
         if name not in batches.names:
             raise no_column(name, batches.names, files.named, f"--keep {name}")
     columns = list(dict.fromkeys([*features, *kept]))
-    numbers, text = _types(model, features, columns)
-    for table in batches.read(columns, numbers, text):
+    for table in batches.read(columns, _types(model, features, columns)):
         if len(table):
             yield table.select(features), table.select(kept) if kept else None
 
 
-def _types(
-    model: OcelotEstimator, features: list[str], columns: list[str]
-) -> tuple[Collection[str], Collection[str]]:
+def _types(model: OcelotEstimator, features: list[str], columns: list[str]) -> dict[str, str]:
     """What the columns of a CSV stream are: the model knows its own, and others stay as they are
     written."""
+    others = {name: "text" for name in columns if name not in features}
     if model.model_.feature_names is None:
-        return (), [name for name in columns if name not in features]
+        return others
     categorical = set(categorical_columns(model))
-    numbers = [name for name in features if name not in categorical]
-    return numbers, [name for name in columns if name not in numbers]
+    own = {name: "text" if name in categorical else "number" for name in features}
+    return {**own, **others, **_dates(model, features)}
+
+
+def _dates(model: OcelotEstimator, features: list[str]) -> dict[str, str]:
+    """Features that are dates or times."""
+    derivation = getattr(model.forest_, "derivation", None)
+    times = {} if derivation is None else derivation.times
+    kinds = {place: "date with zone" if kind.zone else kind.what for place, kind in times.items()}
+    return {features[place]: kind for place, kind in kinds.items() if kind in TYPES}

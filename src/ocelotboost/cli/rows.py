@@ -28,12 +28,14 @@ class Rows:
     y       (n,) the target
     weight  (n,) or None
     groups  (n,) or None
+    time    (n,) or None; then the rows are in its order
     """
 
     X: Any
     y: Any
     weight: Any
     groups: Any
+    time: Any = None
 
     @property
     def n_rows(self) -> int:
@@ -42,9 +44,8 @@ class Rows:
     def take(self, rows: NDArray[Any]) -> Rows:
         """Some of the rows."""
         X = self.X.take(rows) if hasattr(self.X, "take") else self.X[rows]
-        return Rows(
-            X, *(None if v is None else v[rows] for v in (self.y, self.weight, self.groups))
-        )
+        others = (self.y, self.weight, self.groups, self.time)
+        return Rows(X, *(None if values is None else values[rows] for values in others))
 
 
 def described(files: Files) -> tuple[FileOptions, ColumnDescription | None]:
@@ -165,9 +166,11 @@ def as_array(column: Any) -> NDArray[Any]:
 def rows_of(table: Any, roles: Roles, *, drop: bool = False) -> Rows:
     """The features, and one value per row for each other role."""
     table, y = target_of(table, roles.target, drop=drop)
-    weight = None if roles.weight is None else as_array(table[roles.weight])
-    groups = None if roles.group is None else as_array(table[roles.group])
-    return Rows(table.select(roles.features(table.column_names)), y, weight, groups)
+    others = (
+        None if name is None else as_array(table[name])
+        for name in (roles.weight, roles.group, roles.time)
+    )
+    return Rows(table.select(roles.features(table.column_names)), y, *others)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ block alone, so whoever reads one says which columns are numbers and which are t
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from ocelotboost.errors import InputError
@@ -17,6 +17,16 @@ from ocelotboost.table.sources import pyarrow_module
 _DELIMITERS = ",;\t|"
 _FIRST_BYTES = 1 << 16
 _SHOWN = 60
+
+
+#: What a column can be, as pyarrow says it. A text stays as it is written: "007" is not 7.
+TYPES: dict[str, Callable[[Any], Any]] = {
+    "text": lambda arrow: arrow.string(),
+    "number": lambda arrow: arrow.float64(),
+    "date": lambda arrow: arrow.timestamp("us"),
+    "date with zone": lambda arrow: arrow.timestamp("us", "UTC"),
+    "time": lambda arrow: arrow.time64("us"),
+}
 
 
 def delimiter_of(opened: Opened, given: str | None, beginning: bytes) -> str:
@@ -39,8 +49,7 @@ def csv_options(
     names: Collection[str] | None,
     header: bool,
     encoding: str,
-    text: Iterable[str] = (),
-    numbers: Iterable[str] = (),
+    types: Mapping[str, str],
     columns: Collection[str] | None = None,
     newlines: bool,
 ) -> dict[str, Any]:
@@ -48,13 +57,12 @@ def csv_options(
 
     names     of the columns; None: the first line has them, or they are numbered
     header    whether the first line is no row
-    text      columns that stay as they are written: "007" is not 7
-    numbers   columns of numbers, whatever the first rows look like
+    types     of columns, whatever their rows look like: names in ``TYPES``
     columns   the only ones that are read; None: all
     newlines  texts in quotes may go over several lines, which takes longer
     """
     csv, arrow = (pyarrow_module(n, "CSV files") for n in ("pyarrow.csv", "pyarrow"))
-    types = {name: arrow.string() for name in text} | {name: arrow.float64() for name in numbers}
+    known = {name: TYPES[kind](arrow) for name, kind in types.items()}
     return {
         "read_options": csv.ReadOptions(
             column_names=None if names is None else list(names),
@@ -65,7 +73,7 @@ def csv_options(
         ),
         "parse_options": csv.ParseOptions(delimiter=delimiter, newlines_in_values=newlines),
         "convert_options": csv.ConvertOptions(
-            column_types=types,
+            column_types=known,
             include_columns=None if columns is None else list(columns),
             # "true" stays a text, in training and in a stream of rows to predict alike.
             true_values=[],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -113,7 +113,7 @@ def _keywords(
         header=options.header,
         encoding=options.encoding,
         newlines=newlines,
-        **{"text": options.text, **more},
+        **{"types": dict.fromkeys(options.text, "text"), **more},
     )
 
 
@@ -198,11 +198,12 @@ class Batches:
     """A table that is read once, from the first row to the last.
 
     names  of all columns
-    read   (columns to read, those that are numbers, those that are texts) -> Arrow tables
+    read   (columns to read, types of some of them) -> Arrow tables. CSV needs the types, which are
+           names in ``delimited.TYPES``; others are what the first rows look like
     """
 
     names: tuple[str, ...]
-    read: Callable[[Sequence[str], Collection[str], Collection[str]], Iterator[Any]]
+    read: Callable[[Sequence[str], Mapping[str, str]], Iterator[Any]]
 
 
 def open_batches(
@@ -216,7 +217,7 @@ def open_batches(
         source = as_source(found, _named(found))
         total = dataset_of(found).count_rows() if watch is not None else None
 
-        def read(columns: Sequence[str], numbers: Any, text: Any) -> Iterator[Any]:
+        def read(columns: Sequence[str], types: Mapping[str, str]) -> Iterator[Any]:
             rows = [0]
             if watch is not None:
                 watch(lambda: rows[0], total)
@@ -264,9 +265,7 @@ class _Streams:
         except arrow().ArrowInvalid as error:
             raise explained(error, opened.name) from error
 
-    def _read(
-        self, columns: Sequence[str], numbers: Collection[str], text: Collection[str]
-    ) -> Iterator[Any]:
+    def _read(self, columns: Sequence[str], types: Mapping[str, str]) -> Iterator[Any]:
         pa = arrow()
         for path in self._paths:
             opened, stream, beginning, names = (
@@ -280,7 +279,7 @@ class _Streams:
                 continue
             try:
                 if opened.format.kind == "json":
-                    batches = _json_batches(stream, columns, numbers)
+                    batches = _json_batches(stream, columns, types)
                 else:
                     keywords = _keywords(
                         opened,
@@ -288,8 +287,7 @@ class _Streams:
                         beginning,
                         newlines=True,
                         columns=columns,
-                        numbers=numbers,
-                        text=text,
+                        types=types,
                     )
                     csv = pyarrow_module("pyarrow.csv", "CSV files")
                     batches = csv.open_csv(stream, **keywords)
@@ -303,10 +301,10 @@ def _as_table(batch: Any) -> Any:
     return arrow().Table.from_batches([batch])
 
 
-def _json_batches(stream: Any, columns: Sequence[str], numbers: Collection[str]) -> Iterator[Any]:
+def _json_batches(stream: Any, columns: Sequence[str], types: Mapping[str, str]) -> Iterator[Any]:
     """Fields that are numbers somewhere are numbers; others are what the first lines say."""
     pa, json = arrow(), pyarrow_module("pyarrow.json", "JSON lines")
-    schema = pa.schema([(name, pa.float64()) for name in columns if name in numbers])
+    schema = pa.schema([(name, pa.float64()) for name in columns if types.get(name) == "number"])
     options = json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="infer")
     if not hasattr(json, "open_json"):  # pyarrow before 20: the file has to fit into memory
         yield from json.read_json(stream, parse_options=options).select(columns).to_batches()
