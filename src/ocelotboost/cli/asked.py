@@ -77,7 +77,7 @@ def _column(name: str, text: str) -> Any:
     return Annotated[str | None, option]
 
 
-_OPTIONS: dict[str, Any] = {
+TRAINING_OPTIONS: dict[str, Any] = {
     "target": Target,
     "task": Annotated[
         str | None,
@@ -115,7 +115,7 @@ def with_training(function: Callable[..., Any]) -> Callable[..., Any]:
     """A command that takes ``asked`` gets the options that it is made of."""
 
     def run(*args: Any, given: dict[str, Any], **options: Any) -> Any:
-        own = {name: options.pop(name) for name in _OPTIONS}
+        own = {name: options.pop(name) for name in TRAINING_OPTIONS}
         config, drop = own.pop("config"), bool(own.pop("drop_missing"))
         for name in ("cat", "num", "ignore"):
             own[name] = names_in(own[name])
@@ -131,6 +131,6 @@ def with_training(function: Callable[..., Any]) -> Callable[..., Any]:
         run,
         "asked",
         {"given": (dict, None)},
-        first={name: (annotation, None) for name, annotation in _OPTIONS.items()},
+        first={name: (annotation, None) for name, annotation in TRAINING_OPTIONS.items()},
     )
     return with_parameters(adapted)

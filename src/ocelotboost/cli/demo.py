@@ -176,9 +176,15 @@ def show_next(console: Console) -> None:
 @command
 def demo(
     screen: Screen,
-    rows: Annotated[int, typer.Option(min=500, help="Orders to generate.")] = 30_000,
-    iterations: Annotated[int, typer.Option(min=1, help="The most trees.")] = 500,
-    save: Annotated[str | None, typer.Option(help="Keep the model in this file.")] = None,
+    rows: Annotated[
+        int, typer.Option(metavar="INTEGER", min=500, help="Orders to generate.")
+    ] = 30_000,
+    iterations: Annotated[
+        int, typer.Option(metavar="INTEGER", min=1, help="The most trees.")
+    ] = 500,
+    save: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Keep the model in this file.")
+    ] = None,
 ) -> None:
     """What ordered statistics are for, in half a minute.
 

@@ -63,7 +63,10 @@ def params(
     screen: Screen,
     words: Annotated[
         list[str] | None,
-        typer.Argument(help="What to look for, in names and texts; also other libraries' names."),
+        typer.Argument(
+            metavar="[WORDS]...",
+            help="What to look for, in names and texts; also other libraries' names.",
+        ),
     ] = None,
 ) -> None:
     """Search the training parameters.

@@ -19,6 +19,7 @@ from ocelotboost.table.sources import pyarrow_module
 Watch = Callable[[Callable[[], int], int | None], None]
 
 _PEEKED = 1 << 16
+_CHUNK = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ def _open_stdin(kind: str | None, watch: Watch | None) -> Opened:
     if not beginning:
         raise InputError("stdin is empty.")
     form = format_of_stream(beginning, kind)
-    counted = _Counted(buffer)
+    counted = Forward(buffer)
     if watch is not None:
         watch(counted.tell, None)
     raw = pa.PythonFile(counted, mode="r")
@@ -100,16 +101,22 @@ def _open_stdin(kind: str | None, watch: Watch | None) -> Opened:
     return Opened(stream, "stdin", form)
 
 
-class _Counted:
-    """What pyarrow needs of a file that cannot be searched, with the bytes that were read."""
+class Forward:
+    """A file that only goes forward, as pyarrow wants it: bytes that were read already, then the
+    rest. It knows how far it is."""
 
-    def __init__(self, file: Any) -> None:
-        self._file = file
+    def __init__(self, rest: Any, beginning: bytes = b"") -> None:
+        self._rest, self._beginning = rest, beginning
         self._position = 0
         self.closed = False
 
     def read(self, size: int = -1) -> bytes:
-        found: bytes = self._file.read(size)
+        found: bytes
+        if self._beginning:
+            end = len(self._beginning) if size < 0 else size
+            found, self._beginning = self._beginning[:end], self._beginning[end:]
+        else:
+            found = self._rest.read(size)
         self._position += len(found)
         return found
 
@@ -122,11 +129,16 @@ class _Counted:
     def readable(self) -> bool:
         return True
 
+    def flush(self) -> None:
+        pass
+
     def close(self) -> None:
         self.closed = True
 
-    def flush(self) -> None:
-        pass
+
+def all_bytes(stream: Any) -> bytes:
+    """What is left of a stream whose size nobody knows."""
+    return b"".join(iter(lambda: stream.read(_CHUNK), b""))
 
 
 def check_writable(path: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from ocelotboost.errors import InputError
 from ocelotboost.files.delimited import csv_options, delimiter_of, explained
 from ocelotboost.files.formats import STREAM, Format, format_of
-from ocelotboost.files.opened import Opened, Watch, arrow, expand, open_file
+from ocelotboost.files.opened import Forward, Opened, Watch, all_bytes, arrow, expand, open_file
 from ocelotboost.table.sources import as_source, dataset_of, pyarrow_module
 
 _BEGINNING = 1 << 20
@@ -120,7 +120,7 @@ def _keywords(
 def _from_bytes(opened: Opened) -> Any:
     """Parquet and Arrow need to go back and forth, which stdin cannot."""
     pa = arrow()
-    data = pa.BufferReader(opened.stream.read())
+    data = pa.BufferReader(all_bytes(opened.stream))
     if opened.format.kind == "parquet":
         return pyarrow_module("pyarrow.parquet", "Parquet files").read_table(data)
     ipc = pyarrow_module("pyarrow.ipc", "Arrow files")
@@ -326,35 +326,7 @@ def _split_stream(opened: Opened) -> tuple[bytes, Any]:
     beginning: bytes = opened.stream.read(_BEGINNING)
     if len(beginning) < _BEGINNING:
         return beginning, arrow().BufferReader(beginning)
-    return beginning, arrow().PythonFile(_Prefixed(beginning, opened.stream), mode="r")
-
-
-class _Prefixed:
-    """Bytes that were read already, then the rest of a stream."""
-
-    def __init__(self, beginning: bytes, rest: Any) -> None:
-        self._beginning, self._rest = beginning, rest
-        self.closed = False
-
-    def read(self, size: int = -1) -> bytes:
-        if self._beginning:
-            taken = self._beginning if size < 0 else self._beginning[:size]
-            self._beginning = self._beginning[len(taken) :]
-            return taken
-        found: bytes = self._rest.read(size if size >= 0 else None)
-        return found
-
-    def close(self) -> None:
-        self.closed = True
-
-    def seekable(self) -> bool:
-        return False
-
-    def readable(self) -> bool:
-        return True
-
-    def flush(self) -> None:
-        pass
+    return beginning, arrow().PythonFile(Forward(opened.stream, beginning), mode="r")
 
 
 def _whole_lines(beginning: bytes) -> bytes:
