@@ -50,8 +50,8 @@ commands, options and their values in bash, zsh and fish.
 - `.gz` or `.zst` may follow the ending of text formats. `--format` says what a file is where its
   ending does not.
 - Several files, or a pattern in quotes such as `'sales-*.csv.gz'`, are one table.
-- No file, or `-`, is stdin, whose first bytes tell the format. In a pipe `predict` and `explain`
-  work in batches of rows, so that memory does not grow: `ocelot predict m.ocelot < in.csv > out.csv`.
+- No file, or `-`, is stdin, whose first bytes tell the format. `predict` and `explain` work in
+  batches of rows, so that memory does not grow: `ocelot predict m.ocelot < in.csv > out.csv`.
 - `--cd` reads a column description of CatBoost: its names and types, and which column is the
   target, weight, group or time. The table then has tabs and no header, unless you say otherwise.
 - With `--memory-limit`, `train` reads Parquet and Arrow files in batches ([scale](scale.md)).

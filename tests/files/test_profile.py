@@ -84,7 +84,7 @@ def test_many_rows_are_judged_by_some_of_them():
 
 
 def test_roles_that_cannot_be():
-    with pytest.raises(InputError, match="--cat a is not a column.*Did you mean 'ab'"):
+    with pytest.raises(InputError, match=r"--cat a is not a column.*Did you mean 'ab'"):
         Roles("y", cat=("a",)).check(["ab", "y"])
     with pytest.raises(InputError, match="cannot be the target and ignored"):
         Roles("y", ignore=("y",)).check(["a", "y"])

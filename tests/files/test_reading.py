@@ -176,7 +176,7 @@ def test_a_text_among_numbers_of_a_stream_is_named(tmp_path):
 def test_files_whose_columns_differ_in_type_are_named(write):
     first = write("1.csv", pa.table({"a": [1]}))
     second = write("2.csv", pa.table({"a": ["x"]}))
-    with pytest.raises(InputError, match="'a' is int64 in .* and string in"):
+    with pytest.raises(InputError, match=r"'a' is int64 in .* and string in"):
         read_table([first, second])
     assert read_table([first, second], FileOptions(text=frozenset("a")))["a"].to_pylist() == [
         "1",

@@ -103,7 +103,7 @@ def load(screen: Screen, files: Files, text: tuple[str, ...] = ()) -> tuple[Any,
 
 
 def is_sparse_file(files: Files) -> bool:
-    return "libsvm" in formats_of(files.paths, files.options)
+    return files.cd is None and "libsvm" in formats_of(files.paths, files.options)
 
 
 def load_sparse(screen: Screen, files: Files, n_columns: int | None = None) -> Rows:
