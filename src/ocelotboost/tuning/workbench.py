@@ -1,8 +1,8 @@
 """What all trials share: the rows, read and hashed once, and their bins.
 
-A trial trains one model per fold, under the conditions of ``fit``: the held-out rows say how many
-trees are enough, and the best value of their curve is the score. Whatever is random is drawn from
-the same seed in every trial, so that trials differ by their parameters alone.
+A trial trains one model per fold, in the manner of ``quality="fast"``: the held-out rows say how
+many trees are enough, and the best value of their curve is the score. Whatever is random is drawn
+from the same seed in every trial, so that trials differ by their parameters alone.
 """
 
 from __future__ import annotations
@@ -159,6 +159,7 @@ class Workbench:
         )
         found = {
             "categories": facts.n_categorical > 0,
+            "iterations": given.iterations is not None,
             "ordered": few,
             "share": sampling in ("MVS", "Bernoulli"),
             "temperature": sampling == "Bayesian",
