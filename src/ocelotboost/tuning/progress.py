@@ -1,7 +1,7 @@
 """What ``tune`` shows while it runs: nothing, a bar, or lines.
 
-in a terminal   trial 12/50 ━━━━━━━━━━━━━━━━━━━━ 0:01:28 Logloss 0.2712, defaults 0.2748
-in a log file   trial 12/50, 0:21, Logloss 0.2712 (defaults 0.2748)
+in a terminal   trial 12/50 ━━━━━━━━━━━━━━━━━━━━ 0:01:28 best Logloss 0.2712, defaults 0.2748
+in a log file   trial 12/50, 0:21, best Logloss 0.2712, defaults 0.2748
 """
 
 from __future__ import annotations
@@ -123,4 +123,4 @@ class ProgressBar(Progress):
 
 def _scores(study: Study, judge: Judge) -> str:
     default = finished(study)[0].value
-    return f"{judge.name} {study.best_value:.5g}, defaults {default:.5g}"
+    return f"best {judge.name} {study.best_value:.5g}, defaults {default:.5g}"
