@@ -22,6 +22,7 @@ from ocelotboost.errors import InputError
 from ocelotboost.estimator.base import OcelotEstimator
 from ocelotboost.estimator.choosing import Facts, choose, facts_of, recipes_to_race
 from ocelotboost.estimator.eval_sets import VALIDATION
+from ocelotboost.estimator.memory_plan import within_memory
 from ocelotboost.estimator.metrics import metrics_from
 from ocelotboost.estimator.reading import Given, read
 from ocelotboost.estimator.rows import Rows, counted
@@ -198,8 +199,8 @@ class Workbench:
 
     def train(self, resolved: Resolved, fold: int, callbacks: Sequence[Any] = ()) -> Outcome:
         """One model, judged by the held-out rows of the fold. Ctrl-C is passed on."""
-        settings = resolved.settings
         rows, categories = self._rows_of(fold)
+        settings = within_memory(resolved.settings, rows, self.target)
         quantized = Quantized(self._quantizer(settings.quantize), categories)
         ordered = order(rows.training, quantized, self.target, settings.order)
         trained = train(
