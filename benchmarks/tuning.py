@@ -34,6 +34,9 @@ TABLES = ("adult", "amazon", "california_housing", "internet", "abalone", "click
 MOST_ROWS = 10_000
 TRIALS, STARTUP = 50, 10
 TREES, PATIENCE, WARM_UP = 1000, 50, 50  # of CatBoost's trials: at most, to stop, before pruning
+#: CatBoost has other defaults for these where `iterations` is below 200: the final model, which has
+#: as many trees as were best, keeps those of its trial. Else it would be another model, and worse.
+DEPEND_ON_TREES = ("leaf_estimation_iterations", "max_ctr_complexity")
 THREADS = 1  # so that CPU seconds tell the work on a busy machine, too
 GOAL = 0.2  # of CatBoost's time
 OURS, THEIRS = Ocelot.name, CatBoost.name
@@ -117,7 +120,9 @@ def tune_catboost(library: CatBoost, rows: Rows, defaults: Defaults, trials: int
         )
         model.fit(learned, eval_set=held, callbacks=[pruning])
         pruning.check_pruned()
-        trial.set_user_attr("trees", model.tree_count_)
+        resolved = model.get_all_params()
+        kept = {name: resolved[name] for name in DEPEND_ON_TREES if name in resolved}
+        trial.set_user_attr("kept", {**kept, "iterations": model.tree_count_})
         return float(model.get_best_score()["validation"][defaults.loss])
 
     with warnings.catch_warnings():
@@ -130,9 +135,8 @@ def tune_catboost(library: CatBoost, rows: Rows, defaults: Defaults, trials: int
         )
         study.optimize(objective, n_trials=trials)
     best = study.best_trial
-    trees = {"iterations": best.user_attrs["trees"]}
     chosen = {**best.params, "bootstrap_type": "Bayesian"}
-    model = library.module.CatBoost({**chosen, **_fixed(defaults), **trees})
+    model = library.module.CatBoost({**chosen, **_fixed(defaults), **best.user_attrs["kept"]})
     return library.predictor(model.fit(everything), defaults)
 
 
