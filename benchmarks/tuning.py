@@ -197,7 +197,7 @@ def tables(outcomes: Sequence[Outcome]) -> list[Table]:
         return []
     rows = [
         [
-            f"{ours.task}, {METRICS[TASKS[ours.task].loss][0]}",
+            _title(ours),
             *(_loss(value) for value in (ours.default_loss, ours.loss)),
             *(_loss(value) for value in (theirs.default_loss, theirs.loss)),
             f"{ours.loss / theirs.loss:.4f}",
@@ -217,6 +217,11 @@ def tables(outcomes: Sequence[Outcome]) -> list[Table]:
         "ocelot, CPU s", "catboost, CPU s", "ratio",
     )  # fmt: skip
     return [Table("Test loss and time of 50 trials", header, rows)]
+
+
+def _title(outcome: Outcome) -> str:
+    metric = METRICS[TASKS[outcome.task].loss][0]
+    return f"{outcome.task}, {metric}" + (f", seed {outcome.seed}" if outcome.seed else "")
 
 
 def _loss(value: float) -> str:
