@@ -2,8 +2,9 @@
 
 Both get the same training rows and are searched by the same sampler. Ocelot's `tune` is as it
 comes. CatBoost holds out the fifth of the rows that judges Ocelot's trials first. Its space is the
-usual one, with early stopping and Optuna's pruning callback; its final model has the best
-parameters and the best number of trees, and all rows. Test rows are looked at once, at the end.
+usual one, with early stopping and Optuna's pruning callback, or without it (`--no-pruning`); its
+final model has the best parameters and the best number of trees, and all rows. Test rows are looked
+at once, at the end.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ DEPEND_ON_TREES = ("leaf_estimation_iterations", "max_ctr_complexity")
 THREADS = 1  # so that CPU seconds tell the work on a busy machine, too
 GOAL = 0.2  # of CatBoost's time
 OURS, THEIRS = Ocelot.name, CatBoost.name
+UNPRUNED = f"{THEIRS} without pruning"
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,9 @@ def tune_ocelot(rows: Rows, defaults: Defaults, trials: int) -> Predictor:
     return estimator_predictor(found.estimator, defaults)
 
 
-def tune_catboost(library: CatBoost, rows: Rows, defaults: Defaults, trials: int) -> Predictor:
+def tune_catboost(
+    library: CatBoost, rows: Rows, defaults: Defaults, trials: int, prunes: bool
+) -> Predictor:
     """By Optuna, with its callback for CatBoost."""
     import optuna
 
@@ -131,7 +135,9 @@ def tune_catboost(library: CatBoost, rows: Rows, defaults: Defaults, trials: int
             sampler=optuna.samplers.TPESampler(
                 n_startup_trials=STARTUP, multivariate=True, seed=defaults.seed
             ),
-            pruner=optuna.pruners.MedianPruner(n_warmup_steps=WARM_UP),
+            pruner=optuna.pruners.MedianPruner(n_warmup_steps=WARM_UP)
+            if prunes
+            else optuna.pruners.NopPruner(),
         )
         study.optimize(objective, n_trials=trials)
     best = study.best_trial
@@ -162,7 +168,9 @@ def _fixed(defaults: Defaults) -> dict[str, Any]:
     }
 
 
-def measure(task: str, seed: int, library: Library, trials: int, most_rows: int) -> Outcome:
+def measure(
+    task: str, seed: int, library: Library, trials: int, most_rows: int, prunes: bool = True
+) -> Outcome:
     """Tune on a sample of the training rows, and score all test rows."""
     table, defaults = split_table(task), Defaults(TASKS[task].loss, seed, THREADS)
     train = table.train.sample(most_rows, seed)
@@ -170,13 +178,14 @@ def measure(task: str, seed: int, library: Library, trials: int, most_rows: int)
     by_default = library.fit_defaults(train, defaults)
     begun, cpu_begun = time.perf_counter(), time.process_time()
     if isinstance(library, CatBoost):
-        tuned = tune_catboost(library, rows, defaults, trials)
+        tuned = tune_catboost(library, rows, defaults, trials, prunes)
     else:
         tuned = tune_ocelot(rows, defaults, trials)
     seconds, cpu_seconds = time.perf_counter() - begun, time.process_time() - cpu_begun
     metric, test = METRICS[defaults.loss][1], table.test
     losses = [metric(test, np.asarray(own(test.features))) for own in (by_default, tuned)]
-    return Outcome(task, seed, library.name, losses[0], losses[1], seconds, cpu_seconds)
+    name = UNPRUNED if isinstance(library, CatBoost) and not prunes else library.name
+    return Outcome(task, seed, name, losses[0], losses[1], seconds, cpu_seconds)
 
 
 def read_outcomes(path: Path) -> list[Outcome]:
@@ -185,19 +194,24 @@ def read_outcomes(path: Path) -> list[Outcome]:
 
 
 def tables(outcomes: Sequence[Outcome]) -> list[Table]:
-    """One row per table that both libraries have, and the means of the ratios."""
+    """Compared with CatBoost, and with CatBoost without pruning."""
+    return [table for rival in (THEIRS, UNPRUNED) for table in _compared(outcomes, rival)]
+
+
+def _compared(outcomes: Sequence[Outcome], rival: str) -> list[Table]:
+    """One row per table that both have, and the means of the ratios."""
     found = {(one.task, one.seed, one.library): one for one in outcomes}
     pairs = [
-        (found[task, seed, OURS], found[task, seed, THEIRS])
+        (found[task, seed, OURS], found[task, seed, rival])
         for task in TABLES
         for seed in sorted({one.seed for one in outcomes})
-        if (task, seed, OURS) in found and (task, seed, THEIRS) in found
+        if (task, seed, OURS) in found and (task, seed, rival) in found
     ]
     if not pairs:
         return []
     rows = [
         [
-            f"{ours.task}, {METRICS[TASKS[ours.task].loss][0]}",
+            _title(ours),
             *(_loss(value) for value in (ours.default_loss, ours.loss)),
             *(_loss(value) for value in (theirs.default_loss, theirs.loss)),
             f"{ours.loss / theirs.loss:.4f}",
@@ -216,7 +230,12 @@ def tables(outcomes: Sequence[Outcome]) -> list[Table]:
         "", "ocelot, defaults", "tuned", "catboost, defaults", "tuned", "ratio of tuned",
         "ocelot, CPU s", "catboost, CPU s", "ratio",
     )  # fmt: skip
-    return [Table("Test loss and time of 50 trials", header, rows)]
+    return [Table(f"Test loss and time of {TRIALS} trials, {OURS} and {rival}", header, rows)]
+
+
+def _title(outcome: Outcome) -> str:
+    metric = METRICS[TASKS[outcome.task].loss][0]
+    return f"{outcome.task}, {metric}" + (f", seed {outcome.seed}" if outcome.seed else "")
 
 
 def _loss(value: float) -> str:
@@ -229,6 +248,7 @@ def main() -> None:
     parser.add_argument("--only", type=parse_names, metavar="LIBRARY,...")
     parser.add_argument("--seeds", nargs="+", type=int, default=(0,))
     parser.add_argument("--trials", type=int, default=TRIALS)
+    parser.add_argument("--no-pruning", action="store_true", help="of CatBoost's trials")
     parser.add_argument("--rows", type=int, default=MOST_ROWS, help="the most of a table")
     options = parser.parse_args()
     libraries = load(options.only or (OURS, THEIRS), required=True)
@@ -239,15 +259,17 @@ def main() -> None:
         for seed in options.seeds:
             for task in options.task or TABLES:
                 for library in libraries.values():
-                    one = measure(task, seed, library, options.trials, most_rows)
+                    one = measure(
+                        task, seed, library, options.trials, most_rows, not options.no_pruning
+                    )
                     outcomes.append(one)
                     print(
-                        f"{task}, seed {seed}, {library.name}: {one.default_loss:.5g} by default, "
+                        f"{task}, seed {seed}, {one.library}: {one.default_loss:.5g} by default, "
                         f"{one.loss:.5g} tuned, {one.seconds:.0f} s, {one.cpu_seconds:.0f} CPU s",
                         flush=True,
                     )
                     if options.json:
-                        name = f"{task}, seed {seed}, {library.name}"
+                        name = f"{task}, seed {seed}, {one.library}"
                         keep(options.json, facts, {name: asdict(one)})
     except DataMissingError as error:
         parser.exit(1, f"nothing more is measured: {error}\n")
