@@ -31,15 +31,18 @@ from benchmarks.speed import Result, library_table
 from benchmarks.speed import summary_table as goal_table
 from benchmarks.standings import standings as categorical_standings
 from benchmarks.store import RESULTS, Entries, read
+from benchmarks.tuning import read_outcomes as read_tunings
+from benchmarks.tuning import tables as tuning_tables
 
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
-SPEED, CLUSTER, FOLDS, DEFAULTS, QUALITY, CATEGORICAL = (
+SPEED, CLUSTER, FOLDS, DEFAULTS, TUNING, QUALITY, CATEGORICAL = (
     RESULTS / f"{name}.json"
     for name in (
         "speed",
         "cluster",
         "cross_validation",
         "defaults",
+        "tuning",
         "quality",
         "quality_categorical",
     )
@@ -84,6 +87,9 @@ def page() -> str:
         )
         figure = [STANDINGS_FIGURE] if libraries_stand(defaults) else []
         parts += [section[0], *figure, *section[1:]]
+    tunings = tuning_tables(read_tunings(TUNING))
+    if tunings:
+        parts += _section("Fifty trials of tuning", tunings, read(TUNING))
     quality = read(QUALITY)
     if quality:
         found = [Comparison(**one) for entry in quality.values() for one in entry["values"]]

@@ -10,7 +10,7 @@ from importlib import import_module
 
 import pytest
 from sklearn.base import BaseEstimator
-from tools import estimator_page, loss_page, parameter_page
+from tools import command_page, estimator_page, loss_page, parameter_page
 
 import ocelotboost
 from ocelotboost.boost.callback import IterationInfo
@@ -45,7 +45,7 @@ def test_the_examples_in_docstrings_are_right(module):
     assert doctest.testmod(import_module(module)).failed == 0
 
 
-@pytest.mark.parametrize("generated", [parameter_page, estimator_page, loss_page])
+@pytest.mark.parametrize("generated", [parameter_page, estimator_page, loss_page, command_page])
 def test_the_generated_pages_are_up_to_date(generated):
     written = (PROJECT / generated.PAGE).read_text(encoding="utf-8")
     assert written == generated.page(), "run `make docs`"

@@ -19,6 +19,8 @@ def test_public_names():
         "load_model",
         "cv",
         "CrossValidation",
+        "tune",
+        "Tuning",
         "OcelotError",
         "InputError",
         "ParameterError",
