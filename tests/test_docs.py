@@ -1,4 +1,4 @@
-"""The pages: examples run, links lead somewhere, and the parameters are those that there are."""
+"""The pages: their code runs, links lead somewhere, and the parameters are those that there are."""
 
 from __future__ import annotations
 
@@ -18,20 +18,29 @@ from ocelotboost.estimator import documentation
 from ocelotboost.estimator.documentation import fitted_attributes
 from ocelotboost.loss.registry import CLASS_LOSSES, REGRESSION_LOSSES
 from ocelotboost.metric.registry import METRICS
-from tests.markdown import PAGES, PROJECT, links, name, python_blocks, run
+from tests.markdown import PAGES, PROJECT, blocks, links, name, run
 
 MODULES = [
     module.name
     for module in pkgutil.walk_packages(ocelotboost.__path__, "ocelotboost.")
     if not module.name.endswith("._native")
 ]
-WITH_PYTHON = [page for page in PAGES if page.name != "README.md" and python_blocks(page)]
+WITH_CODE = [
+    page
+    for page in PAGES
+    if page != PROJECT / "README.md" and any(block.runs for block in blocks(page))
+]
 
 
-@pytest.mark.parametrize("page", WITH_PYTHON, ids=name)
-def test_the_examples_of_a_page_run(page, tmp_path, monkeypatch):
+@pytest.mark.parametrize("page", WITH_CODE, ids=name)
+def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run(page)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_every_code_block_runs_or_is_only_to_be_read(page):
+    assert {block.language for block in blocks(page)} <= {"python", "sh", "text", "math", ""}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
