@@ -52,6 +52,7 @@ check: $(VENV)/.develop
 	$(BIN)/python -m tools.loss_page --check
 	$(BIN)/python -m tools.coming_from_page --check
 	$(BIN)/python -m tools.error_page --check
+	$(BIN)/python -m tools.ordered_figures --check
 	$(BIN)/python -m benchmarks.page --check
 	$(BIN)/python -m benchmarks.front --check
 
@@ -94,6 +95,7 @@ docs: $(VENV)/.develop
 	$(BIN)/python -m tools.loss_page
 	$(BIN)/python -m tools.coming_from_page
 	$(BIN)/python -m tools.error_page
+	$(BIN)/python -m tools.ordered_figures
 
 site: $(VENV)/.develop
 	$(BIN)/python -m tools.site $(ARGS)

@@ -74,7 +74,8 @@ def convert(path: Path, images: Path) -> str:
             images.mkdir(parents=True, exist_ok=True)
             file = images / f"figure_{cell.line}.png"
             file.write_bytes(figure)
-            lines += [f"![{_caption(cell)}]({images.name}/{file.name})", ""]
+            alt = f":alt: {_caption(cell)}"
+            lines += [f"```{{image}} {images.name}/{file.name}", alt, "```", ""]
     return "\n".join(lines)
 
 
