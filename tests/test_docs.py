@@ -10,7 +10,14 @@ from importlib import import_module
 
 import pytest
 from sklearn.base import BaseEstimator
-from tools import estimator_page, loss_page, parameter_page
+from tools import (
+    coming_from_page,
+    error_page,
+    estimator_page,
+    loss_page,
+    ordered_figures,
+    parameter_page,
+)
 
 import ocelotboost
 from ocelotboost.boost.callback import IterationInfo
@@ -25,6 +32,8 @@ MODULES = [
     for module in pkgutil.walk_packages(ocelotboost.__path__, "ocelotboost.")
     if not module.name.endswith("._native")
 ]
+TOOLS = [f"tools.{name}" for name in ("error_page", "markdown", "markers")]
+TOOLS += [f"tools.site.{name}" for name in ("docstrings", "notebook", "stage")]
 WITH_CODE = [
     page
     for page in PAGES
@@ -49,15 +58,27 @@ def test_links_lead_to_files(page):
     assert missing == []
 
 
-@pytest.mark.parametrize("module", MODULES)
+@pytest.mark.parametrize("module", [*MODULES, *TOOLS])
 def test_the_examples_in_docstrings_are_right(module):
     assert doctest.testmod(import_module(module)).failed == 0
 
 
-@pytest.mark.parametrize("generated", [parameter_page, estimator_page, loss_page])
+@pytest.mark.parametrize("generated", [parameter_page, estimator_page, loss_page, error_page])
 def test_the_generated_pages_are_up_to_date(generated):
     written = (PROJECT / generated.PAGE).read_text(encoding="utf-8")
     assert written == generated.page(), "run `make docs`"
+
+
+@pytest.mark.parametrize("library", coming_from_page.LIBRARIES, ids=lambda own: own.title)
+def test_the_maps_of_parameters_are_up_to_date(library):
+    written = (PROJECT / library.page).read_text(encoding="utf-8")
+    assert written == coming_from_page.page(library), "run `make docs`"
+
+
+@pytest.mark.parametrize("picture", ordered_figures.PICTURES)
+def test_the_pictures_are_up_to_date(picture):
+    written = (PROJECT / ordered_figures.FOLDER / f"{picture}.svg").read_text(encoding="utf-8")
+    assert written == ordered_figures.svg(picture), "run `make docs`"
 
 
 @pytest.mark.parametrize("kind", [ocelotboost.OcelotClassifier, ocelotboost.OcelotRegressor])

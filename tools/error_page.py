@@ -85,7 +85,7 @@ def _all_messages() -> list[str]:
 
 def _messages(error: str) -> list[tuple[str, str]]:
     """Texts that errors of this class are made with, in alphabetical order, and their files."""
-    found = {}
+    found: dict[str, str] = {}
     for path in sorted(_PACKAGE.rglob("*.py")):
         module = ast.parse(path.read_text(encoding="utf-8"))
         for node in ast.walk(module):
@@ -129,9 +129,9 @@ def _template(node: ast.expr, module: ast.Module) -> str:
 def _constant(name: str, module: ast.Module) -> str:
     """The text that a module gives to a name."""
     for statement in module.body:
-        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
-            if statement.targets[0].id == name:
-                return _template(statement.value, module)
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=found)], value=value) if found == name:
+                return _template(value, module)
     return _OPEN
 
 

@@ -1,10 +1,10 @@
 """The code blocks of Markdown pages, and how they run.
 
-    ```python                      runs, in one namespace with the blocks before it
-    ```python raises=InputError    has to raise this error; a ```text block after it is its message
-    ```python needs=lightgbm       runs where this package is installed
-    ```sh                          runs as commands in the same folder; an error ends them
-    ```                            output and whatever else is only to be read
+```python                      runs, in one namespace with the blocks before it
+```python raises=InputError    has to raise this error; a ```text block after it is its message
+```python needs=lightgbm       runs where this package is installed
+```sh                          runs as commands in the same folder; an error ends them
+```                            output and whatever else is only to be read
 """
 
 from __future__ import annotations
@@ -52,8 +52,9 @@ class Block:
 def blocks(text: str) -> list[Block]:
     """All blocks of a page.
 
-    >>> [(block.language, block.raises, block.line) for block in blocks("Hi\\n```python\\n1\\n```\\n")]
-    [('python', None, 3)]
+    >>> (block,) = blocks("Hi\\n```python raises=KeyError\\n{}[1]\\n```\\n")
+    >>> block.language, block.raises, block.line
+    ('python', 'KeyError', 3)
     """
     return [
         Block(
@@ -94,7 +95,7 @@ def _run_raising(block: Block, page: Path, namespace: dict[str, object]) -> str:
     try:
         exec(_compiled(block, page), namespace)
     except Exception as error:
-        if block.raises not in (kind.__name__ for kind in type(error).__mro__):
+        if block.raises not in [kind.__name__ for kind in type(error).__mro__]:
             raise
         return f"{block.raises}: {error}"
     raise AssertionError(f"{page}:{block.line}: {block.raises} was not raised.")

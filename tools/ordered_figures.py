@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 from tools.compare import write_or_check
@@ -47,7 +48,9 @@ def own_target() -> Picture:
 
 def statistics() -> Picture:
     """Each row's statistic, from rows of the same city before it."""
-    picture = Picture("Ordered target statistics of eight rows, with the rows each looks back to", 352)
+    picture = Picture(
+        "Ordered target statistics of eight rows, with the rows each looks back to", 352
+    )
     for x, head in ((28, "row"), (86, "city"), (164, "target")):
         picture.text(x, 28, head, "small quiet")
     picture.text(264, 28, "earlier rows of the city", "small quiet")
@@ -71,7 +74,9 @@ def statistics() -> Picture:
 
 def one_model_per_row() -> Picture:
     """The idea: model i learns from the first i rows, and judges row i + 1."""
-    picture = Picture("One model for each row: a triangle of rows that models have learned from", 262)
+    picture = Picture(
+        "One model for each row: a triangle of rows that models have learned from", 262
+    )
     n = 7
     for row in range(n):
         picture.text(153 + row * 50, 28, f"row {row + 1}", "small quiet middle")
@@ -97,7 +102,7 @@ def segments() -> Picture:
     picture.text(16, 28, "rows", "small quiet")
     for row in range(8):
         picture.text(left + row * step + step / 2 - 2, 28, str(row + 1), "small quiet middle")
-    for place, (body, tail) in enumerate(zip(bounds[:-1], bounds[1:], strict=True)):
+    for place, (body, tail) in enumerate(pairwise(bounds)):
         y = 42 + place * 44
         picture.text(16, y + 23, f"model {place + 1}", "")
         picture.labelled(left, y, body * step - 4, 34, "body", "pale-b", "small")
@@ -110,7 +115,9 @@ def segments() -> Picture:
 
 def score() -> Picture:
     """How a question is judged: values of the body, gradients of the tail."""
-    picture = Picture("A question is good if the body's leaf values point along the tail's gradients", 300)
+    picture = Picture(
+        "A question is good if the body's leaf values point along the tail's gradients", 300
+    )
     picture.labelled(176, 14, 168, 36, "price > 20 ?", "empty", "strong")
     for x, name, body, tail in ((24, "no", -2, -3), (280, "yes", 3, 2)):
         middle = x + 108
@@ -131,7 +138,9 @@ def score() -> Picture:
 
 def orderings() -> Picture:
     """What the orderings are for."""
-    picture = Picture("Several orderings: one of them chooses each tree, another fills its leaves", 250)
+    picture = Picture(
+        "Several orderings: one of them chooses each tree, another fills its leaves", 250
+    )
     looks = ("empty", "pale-b", "pale-b", "pale-b")
     numbers = ((3, 1, 4, 2, 6, 5), (5, 2, 6, 1, 3, 4), (1, 6, 2, 4, 5, 3), (4, 3, 5, 6, 2, 1))
     for place, (look, order) in enumerate(zip(looks, numbers, strict=True)):
@@ -144,8 +153,12 @@ def orderings() -> Picture:
     picture.labelled(340, 102, 164, 32, "one chooses the tree", "pale-b", "small")
     for y in (76, 118, 160):
         picture.arrow([(270, y), (305, y), (336, 118)] if y != 118 else [(270, y), (336, 118)])
-    picture.text(16, 216, "each tree: one of σ₁, σ₂, σ₃ at random, for its statistics", "small quiet")
-    picture.text(16, 236, "and its gradients alike; so neither contains a row's own target", "small quiet")
+    picture.text(
+        16, 216, "each tree: one of σ₁, σ₂, σ₃ at random, for its statistics", "small quiet"
+    )
+    picture.text(
+        16, 236, "and its gradients alike; so neither contains a row's own target", "small quiet"
+    )
     return picture
 
 

@@ -15,6 +15,7 @@
 
 # %%
 import pandas as pd
+
 from examples.orders import generate_orders
 
 orders, returned = generate_orders(6000)

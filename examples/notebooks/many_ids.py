@@ -1,12 +1,12 @@
 # Runs as a script, as a notebook (Jupyter, VS Code) and in `make site`.
-# ruff: noqa: B018, E402
+# ruff: noqa: E402
 
 # %% [markdown]
 # # Ids with thousands of values
 #
 # Users, products, cookies: columns whose values are names, most of them rare. They often know more
-# than all other columns. They are also the surest way to fool oneself, because the mean target of an
-# id with one row *is* the target of that row.
+# than all other columns. They are also the surest way to fool oneself, because the mean target of
+# an id with one row *is* the target of that row.
 #
 # ## Ratings
 #
@@ -95,7 +95,8 @@ kinds = {
     "ordered": "the rows before it",
 }
 for kind, history in kinds.items():
-    one = OcelotClassifier(iterations=200, boosting_type="Plain", target_statistic=kind).fit(X, y)
+    one = OcelotClassifier(iterations=200, boosting_type="Plain").set_params(target_statistic=kind)
+    one.fit(X, y)
     loss = log_loss(y_new, one.predict_proba(X_new)[:, 1])
     print(f"{kind:14} {loss:.3f}   {history}")
 

@@ -1,12 +1,12 @@
 # Runs as a script, as a notebook (Jupyter, VS Code) and in `make site`.
-# ruff: noqa: B018, E402
+# ruff: noqa: E402
 
 # %% [markdown]
-# # Rows in the order of time
+# # Demand for bikes, in time
 #
 # Bikes rented per day at six stations, for two years: demand follows the weekday, the season and
-# the weather, and it grows. The model will be used for days that have not happened yet. That decides
-# how rows are split, what columns may be made of, and what "held out" means.
+# the weather, and it grows. The model will be used for days that have not happened yet. That
+# decides how rows are split, what columns may be made of, and what "held out" means.
 #
 # ## The data
 #

@@ -38,6 +38,7 @@ html_css_files = ["site.css"]
 html_js_files = ["filter.js"]
 html_math_renderer = "mathml"
 html_show_sphinx = False
+html_show_search_summary = False  # it would be fetched, which browsers forbid for files
 html_copy_source = False
 html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#a1460a", "color-brand-content": "#a1460a"},

@@ -21,6 +21,13 @@ CHAPTERS = (
         "Start",
         (
             "docs/quick_start.md",
+            "docs/ordered_boosting.md",
+            "docs/benchmarks.md",
+        ),
+    ),
+    Chapter(
+        "Notebooks",
+        (
             "examples/notebooks/file_to_report.py",
             "examples/notebooks/time_ordered.py",
             "examples/notebooks/many_ids.py",
@@ -49,7 +56,6 @@ CHAPTERS = (
             "docs/guide/grow.md",
             "docs/guide/leaves.md",
             "docs/guide/model.md",
-            "docs/ordered_boosting.md",
         ),
     ),
     Chapter(
@@ -86,7 +92,6 @@ CHAPTERS = (
             "docs/report.md",
             "docs/scale.md",
             "docs/snapshots.md",
-            "docs/benchmarks.md",
         ),
     ),
     Chapter(

@@ -42,8 +42,9 @@ class Shown:
 def cells(script: str) -> list[Cell]:
     """The parts of a percent script; what is before the first cell is not shown.
 
-    >>> [(cell.is_text, cell.content) for cell in cells("# %% [markdown]\\n# # Hi\\n# %%\\n1 + 1\\n")]
-    [(True, '# Hi'), (False, '1 + 1')]
+    >>> text, code = cells("# %% [markdown]\\n# # Hi\\n\\n# %%\\n1 + 1\\n")
+    >>> text.content, code.content, code.line
+    ('# Hi', '1 + 1', 5)
     """
     found = list(_CELL.finditer(script))
     ends = [mark.start() for mark in found[1:]] + [len(script)]

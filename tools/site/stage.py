@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -43,17 +43,15 @@ class Stage:
             path.write_text(text, encoding="utf-8")
 
 
-def stage(folder: Path, pages: Iterable[str] | None = None) -> None:
+def stage(folder: Path) -> None:
     """Write all pages below the folder; what does not belong there any more is removed."""
-    listed = list(navigation.listed() if pages is None else pages)
-    stage = Stage(folder, {page: place_of(page) for page in listed})
+    stage = Stage(folder, {page: place_of(page) for page in navigation.listed()})
     generated = reference.pages()
     for page, place in stage.places.items():
         stage.write(place, _text(stage, page, place, generated))
     for source in sorted(stage.sources):
         stage.write(PurePosixPath("source", f"{source}.md"), _source_page(source))
-    images = PROJECT / "docs" / "images"
-    shutil.copytree(images, folder / "images", dirs_exist_ok=True)
+    shutil.copytree(PROJECT / "docs" / "images", folder / "images", dirs_exist_ok=True)
     _remove_others(stage)
 
 
@@ -125,7 +123,7 @@ def _source_page(source: str) -> str:
     """A file of the project, to read."""
     text = (PROJECT / source).read_text(encoding="utf-8")
     language = _LANGUAGES.get(PurePosixPath(source).suffix, "text")
-    return f"---\norphan: true\n---\n\n# {source}\n\n````{language}\n{text}````\n"
+    return f"---\norphan: true\nnosearch: true\n---\n\n# {source}\n\n````{language}\n{text}````\n"
 
 
 def _contents() -> str:

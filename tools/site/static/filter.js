@@ -13,12 +13,19 @@ function addFilter() {
   box.className = "filter";
   const input = document.createElement("input");
   input.type = "search";
-  input.placeholder = "Filter: a name, a word, another library's name …";
+  input.placeholder = "Filter by name or word …";
   input.setAttribute("aria-label", "Show only the lines of the tables that have these words");
   const count = document.createElement("output");
   box.append(input, count);
   first.after(box);
 
+  document.querySelector("article").classList.add("listed");
+  for (const row of rows) {
+    const heads = [...row.closest("table").querySelectorAll("thead th")];
+    [...row.cells].slice(1).forEach((cell, place) => {
+      cell.dataset.label = heads[place + 1].textContent;
+    });
+  }
   const texts = rows.map((row) => row.textContent.toLowerCase());
   const sections = [...document.querySelectorAll("article section section")];
 
