@@ -17,7 +17,7 @@ extensions = [
     "tools.site.docstrings",
 ]
 root_doc = "index"
-smartquotes = False
+smartquotes_action = "D"  # dashes, and no quotes: these are code
 toc_object_entries_show_parents = "hide"
 
 myst_enable_extensions = ["dollarmath"]

@@ -19,6 +19,9 @@ from typing import Any
 
 _CELL = re.compile(r"^# %%[ \t]*(\[markdown\])?.*$", re.MULTILINE)
 
+#: Pixels of a figure per pixel of a page, for screens that have more.
+_DENSITY = 1.5
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -75,8 +78,8 @@ def convert(path: Path, images: Path) -> str:
             images.mkdir(parents=True, exist_ok=True)
             file = images / f"figure_{cell.line}.png"
             file.write_bytes(figure)
-            alt = f":alt: {_caption(cell)}"
-            lines += [f"```{{image}} {images.name}/{file.name}", alt, "```", ""]
+            options = [f":alt: {_caption(cell)}", f":width: {_width(figure)}px"]
+            lines += [f"```{{image}} {images.name}/{file.name}", *options, "```", ""]
     return "\n".join(lines)
 
 
@@ -120,7 +123,7 @@ def _figures() -> list[bytes]:
     for number in pyplot.get_fignums():
         image = io.BytesIO()
         figure = pyplot.figure(number)
-        figure.savefig(image, format="png", dpi=144, bbox_inches="tight", metadata={})
+        figure.savefig(image, format="png", dpi=_DENSITY * 96, bbox_inches="tight")
         found.append(image.getvalue())
     pyplot.close("all")
     return found
@@ -142,6 +145,11 @@ def _quiet_figures() -> Any:
 def _without_gaps(html: str) -> list[str]:
     """An empty line would end a block of HTML in Markdown."""
     return [line for line in html.splitlines() if line.strip()]
+
+
+def _width(figure: bytes) -> int:
+    """In pixels of a page; a PNG file has its width at the sixteenth byte."""
+    return round(int.from_bytes(figure[16:20], "big") / _DENSITY)
 
 
 def _caption(cell: Cell) -> str:
