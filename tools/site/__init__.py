@@ -2,7 +2,7 @@
 
     navigation   which pages there are, in their order
     stage        pages -> the folder that Sphinx reads, with links that fit there
-    notebook     percent scripts -> pages with their outputs
+    notebook     percent scripts -> pages with their outputs;   ipynb: -> files for Jupyter
     reference    pages of the Python API, made of docstrings
     docstrings   our docstrings -> what Sphinx understands
     mathml       equations -> MathML, which browsers draw without a script

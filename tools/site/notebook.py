@@ -13,6 +13,7 @@ import io
 import os
 import re
 import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,10 +62,10 @@ def cells(script: str) -> list[Cell]:
     return parts
 
 
-def convert(path: Path, images: Path) -> str:
-    """Run a script and return its page; figures go to the folder `images`."""
+def page(cells: Iterable[tuple[Cell, Shown | None]], images: Path) -> str:
+    """The page of a script that has run; its figures go to the folder `images`."""
     lines: list[str] = []
-    for cell, shown in run(path):
+    for cell, shown in cells:
         if shown is None:
             lines += [cell.content, ""]
             continue

@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from tools.site import navigation, reference
-from tools.site.notebook import convert
+from tools.site import navigation, notebook, reference
+from tools.site.ipynb import ipynb
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -79,11 +79,24 @@ def _text(
     if page in generated:
         return generated[page]()
     if page.endswith(".py"):
-        text = convert(PROJECT / page, (stage.folder / place).with_suffix(""))
+        text = _notebook(stage, page, place)
     else:
         text = (PROJECT / page).read_text(encoding="utf-8")
     text = _with_links(stage, page, place, text)
     return text + _contents() if page == navigation.HOME else text
+
+
+def _notebook(stage: Stage, page: str, place: PurePosixPath) -> str:
+    """The page of a script that was run for it, with files to take away."""
+    cells = notebook.run(PROJECT / page)
+    name = place.stem
+    stage.write(place.with_suffix(".ipynb"), ipynb(cells))
+    stage.write(place.with_suffix(".py"), (PROJECT / page).read_text(encoding="utf-8"))
+    title, _, rest = notebook.page(cells, (stage.folder / place).with_suffix("")).partition("\n")
+    links = (
+        f"To take away: {{download}}`script <{name}.py>`, {{download}}`notebook <{name}.ipynb>`."
+    )
+    return f"{title}\n\n{links}\n{rest}"
 
 
 def _with_links(stage: Stage, page: str, place: PurePosixPath, text: str) -> str:
