@@ -11,7 +11,7 @@ BUILD_TOOLS := "scikit-build-core>=0.11" "nanobind==3.1.0" "cmake>=3.20" ninja
 NATIVE := $(shell find cpp -name '*.cpp' -o -name '*.h') CMakeLists.txt pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check kills bench bench-cluster quality quality-categorical quality-defaults front-page prediction-shift sanitize sanitize-threads stub docs format clean
+.PHONY: help demo test check kills bench bench-cluster quality quality-categorical quality-defaults front-page prediction-shift sanitize sanitize-threads stub docs site format clean
 .DELETE_ON_ERROR:
 
 help:
@@ -30,6 +30,7 @@ help:
 	@echo '                          and the thread pool under ThreadSanitizer'
 	@echo 'make stub                 write the stub of the native module again'
 	@echo 'make docs                 write the generated pages and tables of docs/ again'
+	@echo 'make site                 the documentation as a site: build/site/html'
 	@echo 'make format               ruff format and clang-format, in place'
 	@echo 'make clean                remove .venv, build and caches'
 
@@ -50,6 +51,9 @@ check: $(VENV)/.develop
 	$(BIN)/python -m tools.command_page --check
 	$(BIN)/python -m tools.estimator_page --check
 	$(BIN)/python -m tools.loss_page --check
+	$(BIN)/python -m tools.coming_from_page --check
+	$(BIN)/python -m tools.error_page --check
+	$(BIN)/python -m tools.ordered_figures --check
 	$(BIN)/python -m benchmarks.page --check
 	$(BIN)/python -m benchmarks.front --check
 
@@ -91,6 +95,12 @@ docs: $(VENV)/.develop
 	$(BIN)/python -m tools.command_page
 	$(BIN)/python -m tools.estimator_page
 	$(BIN)/python -m tools.loss_page
+	$(BIN)/python -m tools.coming_from_page
+	$(BIN)/python -m tools.error_page
+	$(BIN)/python -m tools.ordered_figures
+
+site: $(VENV)/.develop
+	$(BIN)/python -m tools.site $(ARGS)
 
 format: $(VENV)/.develop
 	$(BIN)/ruff check --fix --exit-zero --quiet .
@@ -122,8 +132,8 @@ $(VENV)/.demo: $(VENV)/.tools $(NATIVE)
 	@touch $@
 
 $(VENV)/.develop: $(VENV)/.tools $(NATIVE)
-	@echo 'Building and installing ocelot-boost[test,check] ...'
-	$(INSTALL) --editable '.[test,check]'
+	@echo 'Building and installing ocelot-boost[test,check,docs] ...'
+	$(INSTALL) --editable '.[test,check,docs]'
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.tools $(NATIVE)

@@ -1,16 +1,18 @@
-"""What tests need of Markdown pages: their Python blocks and their links."""
+"""What tests need of Markdown pages: their code blocks and their links."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
+from tools import markdown
+from tools.markdown import Block
+
 PROJECT = Path(__file__).resolve().parent.parent
 PAGES = sorted(
-    [*PROJECT.glob("*.md"), *PROJECT.glob("docs/*.md"), *PROJECT.glob("[a-z]*/README.md")]
+    [*PROJECT.glob("*.md"), *PROJECT.glob("docs/**/*.md"), *PROJECT.glob("[a-ce-z]*/README.md")]
 )
 
-_BLOCK = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
@@ -19,21 +21,14 @@ def name(page: Path) -> str:
     return str(page.relative_to(PROJECT))
 
 
-def python_blocks(page: Path) -> list[str]:
-    """The Python blocks, each moved down to its own line numbers for the sake of tracebacks."""
-    text = page.read_text(encoding="utf-8")
-    return [
-        "\n" * text.count("\n", 0, found.start(1)) + found.group(1)
-        for found in _BLOCK.finditer(text)
-    ]
+def blocks(page: Path) -> list[Block]:
+    """The code blocks of a page."""
+    return markdown.blocks(page.read_text(encoding="utf-8"))
 
 
-def run(page: Path) -> dict[str, object]:
-    """Run the blocks one after the other, as a reader would; what they define is returned."""
-    namespace: dict[str, object] = {"__name__": name(page)}
-    for block in python_blocks(page):
-        exec(compile(block, page, "exec"), namespace)
-    return namespace
+def run(page: Path) -> list[str]:
+    """Run a page's code; the messages of errors that it asks for are returned."""
+    return markdown.run(blocks(page), page, name(page))
 
 
 def links(page: Path) -> list[str]:

@@ -1,4 +1,4 @@
-"""The pages: examples run, links lead somewhere, and the parameters are those that there are."""
+"""The pages: their code runs, links lead somewhere, and the parameters are those that there are."""
 
 from __future__ import annotations
 
@@ -10,7 +10,15 @@ from importlib import import_module
 
 import pytest
 from sklearn.base import BaseEstimator
-from tools import command_page, estimator_page, loss_page, parameter_page
+from tools import (
+    coming_from_page,
+    command_page,
+    error_page,
+    estimator_page,
+    loss_page,
+    ordered_figures,
+    parameter_page,
+)
 
 import ocelotboost
 from ocelotboost.boost.callback import IterationInfo
@@ -18,20 +26,31 @@ from ocelotboost.estimator import documentation
 from ocelotboost.estimator.documentation import fitted_attributes
 from ocelotboost.loss.registry import CLASS_LOSSES, REGRESSION_LOSSES
 from ocelotboost.metric.registry import METRICS
-from tests.markdown import PAGES, PROJECT, links, name, python_blocks, run
+from tests.markdown import PAGES, PROJECT, blocks, links, name, run
 
 MODULES = [
     module.name
     for module in pkgutil.walk_packages(ocelotboost.__path__, "ocelotboost.")
     if not module.name.endswith("._native")
 ]
-WITH_PYTHON = [page for page in PAGES if page.name != "README.md" and python_blocks(page)]
+TOOLS = [f"tools.{name}" for name in ("error_page", "markdown", "markers")]
+TOOLS += [f"tools.site.{name}" for name in ("docstrings", "notebook", "stage")]
+WITH_CODE = [
+    page
+    for page in PAGES
+    if page != PROJECT / "README.md" and any(block.runs for block in blocks(page))
+]
 
 
-@pytest.mark.parametrize("page", WITH_PYTHON, ids=name)
-def test_the_examples_of_a_page_run(page, tmp_path, monkeypatch):
+@pytest.mark.parametrize("page", WITH_CODE, ids=name)
+def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run(page)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_every_code_block_runs_or_is_only_to_be_read(page):
+    assert {block.language for block in blocks(page)} <= {"python", "sh", "text", "math", ""}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
@@ -40,15 +59,29 @@ def test_links_lead_to_files(page):
     assert missing == []
 
 
-@pytest.mark.parametrize("module", MODULES)
+@pytest.mark.parametrize("module", [*MODULES, *TOOLS])
 def test_the_examples_in_docstrings_are_right(module):
     assert doctest.testmod(import_module(module)).failed == 0
 
 
-@pytest.mark.parametrize("generated", [parameter_page, estimator_page, loss_page, command_page])
+@pytest.mark.parametrize(
+    "generated", [parameter_page, estimator_page, loss_page, command_page, error_page]
+)
 def test_the_generated_pages_are_up_to_date(generated):
     written = (PROJECT / generated.PAGE).read_text(encoding="utf-8")
     assert written == generated.page(), "run `make docs`"
+
+
+@pytest.mark.parametrize("library", coming_from_page.LIBRARIES, ids=lambda own: own.title)
+def test_the_maps_of_parameters_are_up_to_date(library):
+    written = (PROJECT / library.page).read_text(encoding="utf-8")
+    assert written == coming_from_page.page(library), "run `make docs`"
+
+
+@pytest.mark.parametrize("picture", ordered_figures.PICTURES)
+def test_the_pictures_are_up_to_date(picture):
+    written = (PROJECT / ordered_figures.FOLDER / f"{picture}.svg").read_text(encoding="utf-8")
+    assert written == ordered_figures.svg(picture), "run `make docs`"
 
 
 @pytest.mark.parametrize("kind", [ocelotboost.OcelotClassifier, ocelotboost.OcelotRegressor])

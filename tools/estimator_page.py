@@ -13,6 +13,7 @@ from ocelotboost import OcelotClassifier, OcelotRegressor
 from ocelotboost.boost.callback import IterationInfo
 from ocelotboost.estimator.documentation import Member, fitted_attributes, methods
 from tools.compare import write_or_check
+from tools.markers import linked
 
 PAGE = Path("docs/estimators.md")
 
@@ -132,7 +133,7 @@ def _info() -> list[str]:
 
 
 def _markdown(text: str) -> str:
-    return text.replace("``", "`").replace("|", "\\|")
+    return linked(text.replace("``", "`").replace("|", "\\|"))
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from pathlib import Path
 from ocelotboost import OcelotClassifier, OcelotRegressor
 from ocelotboost.estimator.base import OcelotEstimator
 from tools.compare import write_or_check
+from tools.markers import linked
 
 PAGE = Path("docs/parameters.md")
 
@@ -66,7 +67,7 @@ def page() -> str:
 
 def _table(fields: Iterable[dataclasses.Field[object]]) -> list[str]:
     rows = [
-        f"| `{f.name}` | `{f.default!r}` | {f.metadata['rule'].wanted} | {f.metadata['text']} |"
+        f"| `{f.name}` | `{f.default!r}` | {f.metadata['rule'].wanted} | {_meaning(f)} |"
         for f in fields
     ]
     return ["| parameter | default | allowed | meaning |", "|---|---|---|---|", *rows]
@@ -80,6 +81,10 @@ def _searched(fields: Iterable[dataclasses.Field[object]]) -> list[str]:
         if search is not None
     ]
     return ["| parameter | values | where there is |", "|---|---|---|", *rows]
+
+
+def _meaning(field: dataclasses.Field[object]) -> str:
+    return linked(field.metadata["text"])
 
 
 def _aliases(fields: Iterable[dataclasses.Field[object]]) -> list[str]:

@@ -60,13 +60,17 @@ class Browser:
         self.chrome = chrome
 
     def open(self, path: Path, width: int = 1400) -> None:
+        """A report, until its figures are drawn."""
+        self.visit(path, width)
+        self.until("return document.querySelectorAll('.drawing svg').length > 0")
+
+    def visit(self, path: Path, width: int = 1400) -> None:
         """Logs begin anew: the browser's own first page is not the test's."""
         self.resize(width)
         self.chrome.get("about:blank")
         self.complaints()
         self.requests()
         self.chrome.get(path.as_uri())
-        self.until("return document.querySelectorAll('.drawing svg').length > 0")
 
     def resize(self, width: int) -> None:
         size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}

@@ -190,12 +190,13 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         (0.0, 0.5, 1.0),
         numbers(-_LARGEST_PRIOR, _LARGEST_PRIOR),
         "Priors of target statistics, one column each; of a mean target 0.5 is the mean.",
+        aliases=("simple_ctr", "combinations_ctr"),
     )
     prior_weight: float = parameter(
         1.0,
         number(0, _LARGEST_PRIOR, open_low=True),
         "Each prior counts like this many rows.",
-        aliases=("cat_smooth",),
+        aliases=("cat_smooth", "cat_l2"),
         search=Range(0.3, 10, log=True, needs="categories"),
     )
     statistic_window: int | None = parameter(
@@ -294,7 +295,7 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         "Which rows choose a tree's structure. 'auto': what subsample or bagging_temperature is "
         "for, if one of them is given; else MVS, Bayesian for several classes, and all rows when "
         "there are fewer than 100.",
-        aliases=("sampling_method",),
+        aliases=("sampling_method", "data_sample_strategy"),
     )
     bagging_temperature: float | None = parameter(
         None,
@@ -326,7 +327,13 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         1.0,
         number(0),
         "A leaf that weighs less earns no score and stays at zero (a weight of k is k rows).",
-        aliases=("min_child_samples", "min_samples_leaf", "min_child_weight", "min_data"),
+        aliases=(
+            "min_child_samples",
+            "min_samples_leaf",
+            "min_child_weight",
+            "min_data",
+            "min_sum_hessian_in_leaf",
+        ),
         search=Range(1, 64, log=True),
     )
     leaf_estimation_method: LeafEstimationMethod | None = parameter(

@@ -53,6 +53,7 @@ class Plan:
     n_categorical     columns of categories
     n_bins            of all numbers and one-hot values together
     boosting_type     "Plain" or "Ordered"
+    n_models          whose average is the model
     n_trees           the most there will be
     may_stop_early    by early stopping or a time limit: then trees and seconds are the most
     n_workers         of a cluster; 0: all is done by this process
@@ -60,7 +61,7 @@ class Plan:
     driver_memory     of the process that asks the workers; empty without a cluster
     bytes_per_tree    that are exchanged with all workers together
     seconds_before    the first tree
-    seconds_per_tree
+    seconds_per_tree  from then on
     seconds           in all
     """
 

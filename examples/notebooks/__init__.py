@@ -1,0 +1,1 @@
+"""Notebooks: percent scripts, which `make site` runs and turns into pages."""
