@@ -35,7 +35,7 @@ help:
 	@echo 'make clean                remove .venv, build and caches'
 
 demo: $(VENV)/.demo
-	@$(BIN)/python -m examples.demo $(ARGS)
+	@$(BIN)/ocelot demo $(ARGS)
 
 test: check
 	$(BIN)/python -m pytest -n auto --maxprocesses=4 $(ARGS)
@@ -48,6 +48,7 @@ check: $(VENV)/.develop
 	$(BIN)/clang-format --dry-run --Werror $(filter cpp/%,$(NATIVE))
 	$(BIN)/python -m tools.native_stub --check
 	$(BIN)/python -m tools.parameter_page --check
+	$(BIN)/python -m tools.command_page --check
 	$(BIN)/python -m tools.estimator_page --check
 	$(BIN)/python -m tools.loss_page --check
 	$(BIN)/python -m tools.coming_from_page --check
@@ -91,6 +92,7 @@ stub: $(VENV)/.develop
 
 docs: $(VENV)/.develop
 	$(BIN)/python -m tools.parameter_page
+	$(BIN)/python -m tools.command_page
 	$(BIN)/python -m tools.estimator_page
 	$(BIN)/python -m tools.loss_page
 	$(BIN)/python -m tools.coming_from_page
@@ -125,8 +127,8 @@ $(VENV)/.tools:
 	@touch $@
 
 $(VENV)/.demo: $(VENV)/.tools $(NATIVE)
-	@echo 'Building and installing ocelot-boost[demo] ...'
-	$(INSTALL) --editable '.[demo]'
+	@echo 'Building and installing ocelot-boost ...'
+	$(INSTALL) --editable .
 	@touch $@
 
 $(VENV)/.develop: $(VENV)/.tools $(NATIVE)

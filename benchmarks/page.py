@@ -16,6 +16,8 @@ from benchmarks.cases import BY_NAME, NUMERIC_CASES
 from benchmarks.categorical_cases import CATEGORICAL_CASES
 from benchmarks.cluster import CASES as CLUSTER_CASES
 from benchmarks.cluster import case_table
+from benchmarks.cross_validation import CASES as FOLD_CASES
+from benchmarks.cross_validation import case_table as fold_table
 from benchmarks.defaults import read_outcomes
 from benchmarks.defaults import standings as libraries_stand
 from benchmarks.defaults import tables as default_tables
@@ -29,11 +31,21 @@ from benchmarks.speed import Result, library_table
 from benchmarks.speed import summary_table as goal_table
 from benchmarks.standings import standings as categorical_standings
 from benchmarks.store import RESULTS, Entries, read
+from benchmarks.tuning import read_outcomes as read_tunings
+from benchmarks.tuning import tables as tuning_tables
 
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
-SPEED, CLUSTER, DEFAULTS, QUALITY, CATEGORICAL = (
+SPEED, CLUSTER, FOLDS, DEFAULTS, TUNING, QUALITY, CATEGORICAL = (
     RESULTS / f"{name}.json"
-    for name in ("speed", "cluster", "defaults", "quality", "quality_categorical")
+    for name in (
+        "speed",
+        "cluster",
+        "cross_validation",
+        "defaults",
+        "tuning",
+        "quality",
+        "quality_categorical",
+    )
 )
 
 STANDINGS_FIGURE = "![Loss and time of all libraries, over all tables](images/standings.svg)"
@@ -64,6 +76,10 @@ def page() -> str:
         own = {name: cluster[name] for name in CLUSTER_CASES if name in cluster}
         tables = [case_table(CLUSTER_CASES[name], one["values"]) for name, one in own.items()]
         parts += _section("Shards, and a cluster of two workers", tables, own)
+    folds = read(FOLDS)
+    if folds:
+        tables = [fold_table(FOLD_CASES[name], one["values"]) for name, one in folds.items()]
+        parts += _section("Cross-validation", tables, folds)
     defaults = read_outcomes(DEFAULTS)
     if defaults:
         section = _section(
@@ -71,6 +87,9 @@ def page() -> str:
         )
         figure = [STANDINGS_FIGURE] if libraries_stand(defaults) else []
         parts += [section[0], *figure, *section[1:]]
+    tunings = tuning_tables(read_tunings(TUNING))
+    if tunings:
+        parts += _section("Fifty trials of tuning", tunings, read(TUNING))
     quality = read(QUALITY)
     if quality:
         found = [Comparison(**one) for entry in quality.values() for one in entry["values"]]

@@ -16,10 +16,11 @@ from tempfile import TemporaryDirectory
 
 import dask.dataframe as dd
 import numpy as np
+import pandas as pd
 from distributed import Client, LocalCluster
 
-from examples.orders import generate_orders
 from ocelotboost import OcelotClassifier, load_model
+from ocelotboost.cli.orders import generate_orders
 from ocelotboost.dask import DaskOcelotClassifier
 
 
@@ -43,7 +44,8 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--trees", type=int, default=50)
     parser.add_argument("--scheduler", help="the address of a cluster; default: start one")
     options = parser.parse_args(arguments)
-    frame, returned = generate_orders(options.rows)
+    columns, returned = generate_orders(options.rows)
+    frame = pd.DataFrame(columns)
     settings = {"iterations": options.trees, "boosting_type": "Plain", "random_state": 0}
     with TemporaryDirectory() as folder, connected(options.scheduler) as client:
         # Workers read their own parts of the files. A worker that is lost is no loss: the others

@@ -12,6 +12,7 @@ import pytest
 from sklearn.base import BaseEstimator
 from tools import (
     coming_from_page,
+    command_page,
     error_page,
     estimator_page,
     loss_page,
@@ -63,7 +64,9 @@ def test_the_examples_in_docstrings_are_right(module):
     assert doctest.testmod(import_module(module)).failed == 0
 
 
-@pytest.mark.parametrize("generated", [parameter_page, estimator_page, loss_page, error_page])
+@pytest.mark.parametrize(
+    "generated", [parameter_page, estimator_page, loss_page, error_page, command_page]
+)
 def test_the_generated_pages_are_up_to_date(generated):
     written = (PROJECT / generated.PAGE).read_text(encoding="utf-8")
     assert written == generated.page(), "run `make docs`"

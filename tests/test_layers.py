@@ -18,8 +18,11 @@ PACKAGE = Path(ocelotboost.__file__).parent
 #: The way in and out. ``__init__`` shows what is public.
 TOP = "estimator"
 
-#: The same on a cluster: another way in and out, which nothing else imports.
-CLUSTER = "dask"
+#: The same on a cluster, and as a command: other ways in and out, which nothing else imports.
+CLUSTER, COMMANDS = "dask", "cli"
+
+#: What is done with estimators.
+AROUND = {"cross_validation", "tuning"}
 
 #: What training consists of.
 TRAINING = {"quantize", "order", "boost", "grow", "leaves", "estimator"}
@@ -68,14 +71,15 @@ def test_every_way_to_import_is_seen(line):
 
 @pytest.mark.parametrize("path", FILES, ids=str)
 def test_no_stage_imports_the_estimators(path):
-    if path.parts[0] not in (TOP, CLUSTER, "__init__.py"):
+    if path.parts[0] not in {TOP, CLUSTER, COMMANDS, "__init__.py", *AROUND}:
         assert TOP not in folders_imported(path)
 
 
 @pytest.mark.parametrize("path", FILES, ids=str)
-def test_nothing_needs_a_cluster(path):
-    if path.parts[0] != CLUSTER:
-        assert CLUSTER not in folders_imported(path)
+def test_nothing_needs_a_cluster_or_the_command(path):
+    for folder in (CLUSTER, COMMANDS):
+        if path.parts[0] != folder:
+            assert folder not in folders_imported(path)
 
 
 @pytest.mark.parametrize("folder", ["model", "predict", "explain", "display"])

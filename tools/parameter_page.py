@@ -26,6 +26,22 @@ Each parameter is declared once, in `src/ocelotboost/estimator/`; `make docs` wr
 the declarations.
 """
 
+SEARCHED = """
+## What tune searches
+
+`ocelotboost.tune` looks for better values of these parameters, unless you set them
+([docs/tuning.md](tuning.md)). Ranges marked "log" are drawn evenly by the logarithm.
+"""
+
+#: Of `Range.needs` and `Choices.needs`.
+NEEDS = {
+    None: "",
+    "categories": "categorical columns",
+    "ordered": "at most 40,000 rows and 100 classes",
+    "share": "a sampling that takes a share of the rows",
+    "temperature": "Bayesian sampling, the default for more than two classes",
+}
+
 OTHER_NAMES = """
 ## Names in other libraries
 
@@ -44,7 +60,7 @@ def page() -> str:
         own = [f for f in dataclasses.fields(estimator) if f.name not in {s.name for s in shared}]
         sections += [f"\n## Of {estimator.__name__}\n", *_table(own)]
         every += own
-    sections += [OTHER_NAMES, *_aliases(every), ""]
+    sections += [SEARCHED, *_searched(every), OTHER_NAMES, *_aliases(every), ""]
     return "\n".join(sections)
 
 
@@ -58,6 +74,16 @@ def _table(fields: Iterable[dataclasses.Field[object]]) -> list[str]:
 
 def _meaning(field: dataclasses.Field[object]) -> str:
     return linked(field.metadata["text"])
+
+
+def _searched(fields: Iterable[dataclasses.Field[object]]) -> list[str]:
+    searches = {f.name: f.metadata["search"] for f in fields}
+    rows = [
+        f"| `{name}` | {search} | {NEEDS[search.needs]} |"
+        for name, search in searches.items()
+        if search is not None
+    ]
+    return ["| parameter | values | where there is |", "|---|---|---|", *rows]
 
 
 def _aliases(fields: Iterable[dataclasses.Field[object]]) -> list[str]:

@@ -61,7 +61,7 @@ class CatBoost(Library):
                 "metric_period": trees,  # the others compute no training metric either
             },
         )
-        return model.fit(self._pool(data, settings))
+        return model.fit(self.pool(data, settings))
 
     def fit_stopped(self, held: Held, stopping: Stopping) -> Stopped:
         model = self._model(
@@ -72,7 +72,7 @@ class CatBoost(Library):
                 "random_seed": stopping.seed,
             },
         )
-        train, stop = self._pool(held.train, stopping), self._pool(held.stop, stopping)
+        train, stop = self.pool(held.train, stopping), self.pool(held.stop, stopping)
         model.fit(train, eval_set=stop)
         return Stopped(self.predictor(model, stopping), model.tree_count_)
 
@@ -86,14 +86,15 @@ class CatBoost(Library):
                 "allow_writing_files": False,
             }
         )
-        return self.predictor(model.fit(self._pool(data, defaults)), defaults)
+        return self.predictor(model.fit(self.pool(data, defaults)), defaults)
 
     def prepare(self, data: Data, settings: Settings) -> Any:
-        pool = self._pool(data, settings)
+        pool = self.pool(data, settings)
         pool.quantize(border_count=settings.border_count, task_type="CPU")
         return pool
 
-    def _pool(self, data: Data, settings: Chosen) -> Any:
+    def pool(self, data: Data, settings: Chosen) -> Any:
+        """The rows as CatBoost takes them."""
         return self.module.Pool(
             _named_missing(data.features),
             data.target,

@@ -8,7 +8,7 @@ from matplotlib import pyplot
 from numpy.testing import assert_allclose
 from sklearn.metrics import roc_auc_score
 
-from ocelotboost import InputError, OcelotClassifier, OcelotRegressor, ParameterError, display
+from ocelotboost import InputError, OcelotClassifier, OcelotRegressor, ParameterError, cv, display
 from tests.data import multiclass, regression
 from tests.estimator.category_data import EVAL_FRAME, EVAL_Y, FRAME, LABELS, Y, fit
 
@@ -91,6 +91,20 @@ def test_a_learning_curve_marks_the_chosen_tree(model):
     assert any(f"{model.best_iteration_ + 1} trees" in t.get_text() for t in shown.ax_.texts)
     with pytest.raises(ParameterError, match="metric='AUC' was not recorded"):
         display.LearningCurveDisplay.from_estimator(model, metric="AUC")
+
+
+def test_curves_of_folds_mark_the_number_of_trees_that_their_mean_found():
+    X, y = regression(200)
+    found = cv(OcelotRegressor(iterations=20), X, y, cv=3)
+    shown = found.plot()
+    assert any(f"{found.n_trees[0]} trees" in text.get_text() for text in shown.ax_.texts)
+    drawn = [line.get_ydata() for line in shown.ax_.lines if len(line.get_ydata()) == 20]
+    assert any(np.array_equal(line, found.mean["RMSE"]) for line in drawn)
+    assert_allclose(shown.test, found.curves["RMSE"])
+    with pytest.raises(ParameterError, match="metric='AUC' was not recorded"):
+        found.plot(metric="AUC")
+    with pytest.raises(ParameterError, match="no curves"):
+        cv(OcelotRegressor(quality="fast"), X, y, cv=2).plot()
 
 
 def test_gains_are_counted(model, y):

@@ -61,10 +61,13 @@ class LossMetric:
         self._pass = loss_pass
 
     def of(self, eval_set: EvalSet) -> float:
-        unused = np.empty(eval_set.raw.shape, dtype=np.float32)
-        total = self._pass.gradients(eval_set.target, eval_set.weight, eval_set.raw, unused)
-        weight = eval_set.weight
-        whole = len(eval_set.target) if weight is None else weight.sum(dtype=np.float64)
+        return self.at(eval_set.target, eval_set.weight, eval_set.raw)
+
+    def at(self, target: Targets, weight: NDArray[np.float32] | None, raw: Floats) -> float:
+        """At raw predictions (n_outputs, n)."""
+        unused = np.empty(raw.shape, dtype=np.float32)
+        total = self._pass.gradients(target, weight, raw, unused)
+        whole = len(target) if weight is None else weight.sum(dtype=np.float64)
         return self._loss.report(total / float(whole))
 
 

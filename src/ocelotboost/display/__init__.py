@@ -18,6 +18,7 @@ from ocelotboost.display.beeswarm import BeeswarmDisplay
 from ocelotboost.display.categories import CategoryStatisticsDisplay
 from ocelotboost.display.coverage import QuantileCoverageDisplay
 from ocelotboost.display.dependence import DependenceDisplay, PartialDependenceDisplay
+from ocelotboost.display.fold_curves import FoldCurvesDisplay
 from ocelotboost.display.gains import GainsDisplay, LiftDisplay
 from ocelotboost.display.importances import ImportancesDisplay
 from ocelotboost.display.learning_curve import LearningCurveDisplay
@@ -29,6 +30,7 @@ __all__ = [
     "CategoryStatisticsDisplay",
     "ConfusionMatrixDisplay",
     "DependenceDisplay",
+    "FoldCurvesDisplay",
     "GainsDisplay",
     "ImportancesDisplay",
     "LearningCurveDisplay",

@@ -164,7 +164,7 @@ def _with_trees(
 
 def _recipes(given: LeftOpen, facts: Facts, races: bool, choices: Choices) -> tuple[Recipe, ...]:
     """How models may be trained: one recipe, or several that race."""
-    candidates = _candidates(facts) if races else (_usual(given, facts),)
+    candidates = recipes_to_race(facts) if races else (_usual(given, facts),)
     recipes = tuple(
         dict.fromkeys(
             Recipe(
@@ -194,7 +194,7 @@ def _usual(given: LeftOpen, facts: Facts) -> Recipe:
     return Recipe("Ordered" if ordered else "Plain", SHALLOW if shallow else DEEP)
 
 
-def _candidates(facts: Facts) -> tuple[Recipe, ...]:
+def recipes_to_race(facts: Facts) -> tuple[Recipe, ...]:
     """Recipes of which it depends on the table which is better. Ordered boosting of shallow trees
     overfits least, Plain boosting of deep trees finds most."""
     if facts.n_rows <= MOST_ORDERED_ROWS and facts.n_classes <= MOST_ORDERED_CLASSES:

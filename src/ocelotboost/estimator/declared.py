@@ -29,6 +29,8 @@ from ocelotboost.estimator.hints import hint, parameter_aliases
 from ocelotboost.estimator.memory_size import is_size
 from ocelotboost.estimator.metrics import is_metrics
 from ocelotboost.estimator.parameters import (
+    Choices,
+    Range,
     Rule,
     either,
     flag,
@@ -83,6 +85,7 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         "Share of each tree that is added. None: by quality, or where iterations is given, from "
         "rows, iterations and loss.",
         aliases=("eta", "shrinkage_rate", "shrinkage", "lr"),
+        search=Range(0.04, 0.3, log=True),
     )
     depth: int | None = parameter(
         None,
@@ -90,12 +93,14 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         "Questions of a tree; it has 2^depth leaves. None: 6, or where iterations is open, what "
         "proves better on held-out rows.",
         aliases=("max_depth", "num_leaves", "max_leaves", "max_leaf_nodes"),
+        search=Range(4, 10, whole=True),
     )
     l2_leaf_reg: float = parameter(
         3.0,
         number(0),
         "Pulls leaf values towards zero, like this many rows with a gradient of zero.",
         aliases=("reg_lambda", "lambda_l2", "lambda", "l2_regularization"),
+        search=Range(0.5, 30, log=True),
     )
     loss_function: str | LossLike | None = parameter(
         None,
@@ -111,6 +116,7 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         "held-out rows; else Ordered for 2 to 100 classes and 100 to 40,000 rows, 5,000 without "
         "categories. Plain with init_model.",
         aliases=("boosting", "booster", "boost"),
+        search=Choices(("Plain", "Ordered"), needs="ordered"),
     )
     segment_growth: float = parameter(
         2.0,
@@ -169,6 +175,7 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         number(0, _LARGEST_PRIOR, open_low=True),
         "Each prior counts like this many rows.",
         aliases=("cat_smooth", "cat_l2"),
+        search=Range(0.3, 10, log=True, needs="categories"),
     )
     statistic_window: int | None = parameter(
         None,
@@ -180,6 +187,7 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         whole(1, 16),
         "The most categorical features that are combined; 1: no combinations.",
         aliases=("max_ctr_complexity",),
+        search=Range(1, 4, whole=True, needs="categories"),
     )
     combine_numbers: bool = parameter(
         False,
@@ -191,6 +199,7 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         whole(0, 255),
         "Features with at most this many distinct values are one-hot encoded.",
         aliases=("max_cat_to_onehot",),
+        search=Range(2, 32, log=True, whole=True, needs="categories"),
     )
     permutation_count: int = parameter(
         3, whole(1), "s: orderings that choose trees, in addition to the one that fills leaves."
@@ -253,7 +262,10 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         "Missing values are below all numbers, above them, or an error.",
     )
     random_strength: float = parameter(
-        1.0, number(0), "Noise on the scores of splits; it fades as training goes on."
+        1.0,
+        number(0),
+        "Noise on the scores of splits; it fades as training goes on.",
+        search=Range(0, 3),
     )
     bootstrap_type: BootstrapType = parameter(
         "auto",
@@ -267,12 +279,14 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         None,
         either(nothing(), number(0)),
         "For Bayesian: row weights are (-ln U)^temperature. None: 1.",
+        search=Range(0, 2, usual=1, needs="temperature"),
     )
     subsample: float | None = parameter(
         None,
         either(nothing(), number(0, 1, open_low=True)),
         "For Bernoulli and MVS: share of the rows taken. None: 0.8.",
         aliases=("bagging_fraction", "max_samples"),
+        search=Range(0.4, 1, usual=0.8, needs="share"),
     )
     rsm: float = parameter(
         1.0,
@@ -285,6 +299,7 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
             "feature_fraction",
             "max_features",
         ),
+        search=Range(0.4, 1),
     )
     min_data_in_leaf: float = parameter(
         1.0,
@@ -297,6 +312,7 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
             "min_data",
             "min_sum_hessian_in_leaf",
         ),
+        search=Range(1, 64, log=True),
     )
     leaf_estimation_method: LeafEstimationMethod | None = parameter(
         None,

@@ -20,7 +20,7 @@ from ocelotboost.model.wording import Wording
 
 _MOST_IMPORTANT = 6  # features that are listed
 
-_STYLE = """<style>
+STYLE = """<style>
 .ocelot-summary {display: inline-block; border: 1px solid #8888; border-radius: 6px;
   padding: 0.5em 0.9em; font-family: sans-serif; font-size: 0.9em; line-height: 1.45}
 .ocelot-summary .name {font-weight: bold; font-size: 1.1em}
@@ -46,12 +46,12 @@ def html_summary(estimator: Any, fitted: Fitted | None) -> str:
         facts += _facts(fitted.model)
     return "\n".join(
         [
-            f'<div class="ocelot-summary">{_STYLE}',
+            f'<div class="ocelot-summary">{STYLE}',
             f'<span class="name">{escape(type(estimator).__name__)}</span> '
             f'<span class="muted">{state}</span>',
-            _table([f"<th>{name}</th>", f"<td>{html}</td>"] for name, html in facts),
+            html_table([f"<th>{name}</th>", f"<td>{html}</td>"] for name, html in facts),
             "<details><summary>All parameters</summary>",
-            _table(_parameters(estimator), "parameters"),
+            html_table(_parameters(estimator), "parameters"),
             "</details></div>",
         ]
     )
@@ -120,7 +120,7 @@ def _metrics(model: TrainedModel) -> tuple[str, str]:
         ]
         for data, metrics in model.history.items()
     ]
-    return ("last tree" if best is None else f"best tree ({best:,})"), _table(rows)
+    return ("last tree" if best is None else f"best tree ({best:,})"), html_table(rows)
 
 
 def _importance(model: TrainedModel) -> str:
@@ -139,10 +139,10 @@ def _importance(model: TrainedModel) -> str:
         rest = max(0.0, 1.0 - float(importances[top].sum()))
         more = f"{_count(others, 'other')}: {rest:.1%}"
         rows.append([f'<td colspan="2" class="muted">{more}</td>'])
-    return _table(rows)
+    return html_table(rows)
 
 
-def _table(rows: Iterable[Iterable[str]], kind: str = "") -> str:
+def html_table(rows: Iterable[Iterable[str]], kind: str = "") -> str:
     made = "\n".join(f"<tr>{''.join(cells)}</tr>" for cells in rows)
     return f'<table class="{kind}">\n{made}\n</table>'
 

@@ -95,14 +95,14 @@ def _predicted(
     """The columns of the file, a batch of rows at a time."""
     if not is_source(X):
         frame = as_frame(X, "X") if keep else None
-        yield {**_kept(frame, keep), **_columns(predict(X), method, model)}
+        yield {**_kept(frame, keep), **prediction_columns(predict(X), method, model)}
         return
     source = as_source(X)
     columns = columns_for(model, source, estimator_name)
     source.find(keep)
     for frame in source.batches(list(dict.fromkeys([*columns, *keep]))):
         values = predict(frame.select(columns).to_native())
-        yield {**_kept(frame, keep), **_columns(values, method, model)}
+        yield {**_kept(frame, keep), **prediction_columns(values, method, model)}
 
 
 def _kept(frame: Any, keep: Sequence[str]) -> dict[str, Any]:
@@ -116,7 +116,7 @@ def _kept(frame: Any, keep: Sequence[str]) -> dict[str, Any]:
     return {name: frame[name].to_arrow() for name in keep}
 
 
-def _columns(values: NDArray[Any], method: str, model: TrainedModel) -> dict[str, Any]:
+def prediction_columns(values: NDArray[Any], method: str, model: TrainedModel) -> dict[str, Any]:
     """One column called "prediction", or one per class, called after it."""
     if values.ndim == 1:
         return {"prediction": values}

@@ -1,6 +1,7 @@
 """Every parameter of the estimators, declared once: type, range, default and text.
 
-The declarations become the constructor's signature, the checks at ``fit``, and the documentation.
+The declarations become the constructor's signature, the checks at ``fit``, the documentation, and
+the space that ``tune`` searches.
 """
 
 from __future__ import annotations
@@ -94,6 +95,38 @@ def nothing() -> Rule:
     return Rule("None", lambda v: v is None)
 
 
+@dataclass(frozen=True)
+class Range:
+    """Numbers among which ``tune`` looks for a better value.
+
+    log    evenly by their logarithms
+    whole  whole numbers
+    usual  what a default of None stands for; None: ``estimator/choosing.py`` says it
+    needs  what the data must have for the parameter to matter (``tuning/space.py``)
+    """
+
+    low: float
+    high: float
+    log: bool = False
+    whole: bool = False
+    usual: float | None = None
+    needs: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.low:g} to {self.high:g}" + (", log" if self.log else "")
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Values among which ``tune`` looks for a better one; ``needs`` as in ``Range``."""
+
+    values: tuple[Any, ...]
+    needs: str | None = None
+
+    def __str__(self) -> str:
+        return ", ".join(map(repr, self.values))
+
+
 def parameter(
     default: Any,
     rule: Rule,
@@ -101,13 +134,21 @@ def parameter(
     *,
     aliases: tuple[str, ...] = (),
     runtime: bool = False,
+    search: Range | Choices | None = None,
 ) -> Any:
     """Declare one parameter, as a dataclass field that carries its rule and text.
 
     aliases  what it is called in CatBoost, LightGBM, XGBoost or scikit-learn; for hints in errors
     runtime  it is about this machine and this run, not about the model: no file holds it
+    search   where ``tune`` looks for a better value; None: nowhere
     """
-    metadata = {"rule": rule, "text": text, "aliases": aliases, "runtime": runtime}
+    metadata = {
+        "rule": rule,
+        "text": text,
+        "aliases": aliases,
+        "runtime": runtime,
+        "search": search,
+    }
     return field(default=default, metadata=metadata)
 
 

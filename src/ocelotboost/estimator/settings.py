@@ -107,6 +107,18 @@ class Settings:
         )
         return replace(self, training=training)
 
+    def with_threads(self, n_threads: int) -> Settings:
+        """The same on another number of threads."""
+        given = self.training
+        changed = replace(
+            self,
+            read=replace(self.read, n_threads=n_threads),
+            quantize=replace(self.quantize, n_threads=n_threads),
+        )
+        loop = replace(given.loop, n_threads=n_threads)
+        order = replace(self.order, n_threads=n_threads)
+        return changed._with(order, replace(given, loop=loop))
+
     def _with(self, order: OrderSettings, training: TrainingSettings) -> Settings:
         return replace(self, order=order, training=replace(training, order=order))
 

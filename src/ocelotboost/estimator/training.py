@@ -44,6 +44,8 @@ class TrainingSettings:
     verbose      as the user gave it
     seed         for all that is random about trees
     snapshot     where training is stored; None: nowhere
+    watched_choose  rows to watch choose the number of trees, which an automatic learning rate
+                 depends on; False: they only judge
     """
 
     loop: BoostParameters
@@ -54,6 +56,7 @@ class TrainingSettings:
     verbose: bool | int
     seed: np.random.SeedSequence
     snapshot: SnapshotSettings | None
+    watched_choose: bool = True
 
 
 @dataclass(frozen=True)
@@ -141,9 +144,8 @@ def train_trees(
     """The trees up to the best iteration. ``boosting`` is the loop, or something around it."""
     n_threads, cache_bytes = settings.loop.n_threads, settings.order.statistics.cache_bytes
     training, loss, quantizer = given.training, target.loss, given.quantizer
-    loop = settings.loop.resolve(
-        training, loss, given.combinations, given.segments, bool(given.watched)
-    )
+    choosing = settings.watched_choose and bool(given.watched)
+    loop = settings.loop.resolve(training, loss, given.combinations, given.segments, choosing)
     features = given.combinations.features
     eval_sets = [
         eval_set(own, quantizer, features, given.whole_data, start, cache_bytes, n_threads)

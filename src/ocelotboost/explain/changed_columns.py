@@ -19,9 +19,11 @@ def with_column(table: Table, column: int, other: Table, rows: NDArray[np.intp])
     """
     if column in table.categories:
         changed = other.categories[column].take(rows)
-        return replace(table, categories={**table.categories, column: changed})
+        categories = {**table.categories, column: changed}
+        return replace(table, categories=categories, taken=None)
     values = _values(other.parts, column)[rows]
-    return replace(table, parts=tuple(_with_numbers(table.parts, DensePart(column, values))))
+    parts = tuple(_with_numbers(table.parts, DensePart(column, values)))
+    return replace(table, parts=parts, taken=None)
 
 
 def one_column(like: Table, column: int, values: Sequence[object]) -> Table:

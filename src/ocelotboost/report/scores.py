@@ -23,6 +23,7 @@ _MOST_ROWS = 20_000  # of a bootstrap sample; more make the interval narrower by
 _SMALLEST_PROBABILITY = 1e-15
 
 Value = Callable[[Floats], float]  # of one weight per row
+RowLosses = Callable[[Floats, Floats], Floats]  # (target, response) -> one number per row
 
 
 @dataclass(frozen=True)
@@ -87,14 +88,19 @@ def interval_of(value: float, drawn: Floats) -> Interval:
 
 def measures_of(subject: Subject) -> list[Measure]:
     """The metrics that fit the target; the first is the headline."""
-    if subject.task == "binary":
+    return measures_for(subject.task, subject.model.loss)
+
+
+def measures_for(task: str, loss: str) -> list[Measure]:
+    """The same of a task ("binary", "classes" or "numbers") and the name of a model's loss."""
+    if task == "binary":
         return [
             Measure("AUC", True, True, _area),
             Measure("log loss", False, False, _mean_of(_log_losses)),
             Measure("accuracy", True, True, _mean_of(_hits)),
             Measure("Brier score", False, False, _mean_of(_squared_probability_errors)),
         ]
-    if subject.task == "classes":
+    if task == "classes":
         return [
             Measure("accuracy", True, True, _mean_of(_hits)),
             Measure("log loss", False, False, _mean_of(_log_losses)),
@@ -105,7 +111,7 @@ def measures_of(subject: Subject) -> list[Measure]:
         Measure("MAE", False, False, _mean_of(_absolute_errors)),
         Measure("R²", True, True, _explained),
     ]
-    own = _loss_measure(subject)
+    own = _loss_measure(loss)
     if own is None or own.name in ("RMSE", "MAE"):
         usual.sort(key=lambda measure: own is None or measure.name != own.name)
         return usual
@@ -119,20 +125,32 @@ def row_losses(subject: Subject) -> Floats:
     return _log_losses(subject.rows.target, subject.response)
 
 
-def _loss_measure(subject: Subject) -> Measure | None:
+def paired_losses(task: str, loss: str) -> tuple[str, RowLosses]:
+    """What predictions are compared by, row by row, and its name: log losses, or of numbers the
+    loss of the model, squared errors for RMSE."""
+    if task != "numbers":
+        return "log loss", _log_losses
+    own = _loss_of(loss)
+    return ("squared error", _squared_errors) if own is None or loss == "RMSE" else (loss, own)
+
+
+def _loss_measure(loss: str) -> Measure | None:
     """The loss of a regression as a metric of predicted numbers; None for a user's own."""
-    if subject.model.loss.startswith("custom:"):
+    losses = _loss_of(loss)
+    return None if losses is None else Measure(loss, False, False, _mean_of(losses))
+
+
+def _loss_of(loss: str) -> RowLosses | None:
+    if loss.startswith("custom:"):
         return None
-    name, given = parse_name(subject.model.loss)
-    loss = LOSSES[name].of(given)
-    raw_of = {IDENTITY.name: _same, LOG.name: _logarithm, LOGIT.name: _log_odds}.get(loss.link.name)
+    name, given = parse_name(loss)
+    known = LOSSES[name].of(given)
+    raw_of = {IDENTITY.name: _same, LOG.name: _logarithm, LOGIT.name: _log_odds}.get(
+        known.link.name
+    )
     if raw_of is None:
         return None
-
-    def losses(target: Floats, response: Floats) -> Floats:
-        return loss.value(target.astype(np.float32), raw_of(response))
-
-    return Measure(subject.model.loss, False, False, _mean_of(losses))
+    return lambda target, response: known.value(target.astype(np.float32), raw_of(response))
 
 
 # ---- per row ---------------------------------------------------------------------------------
@@ -181,9 +199,7 @@ def _log_odds(response: Floats) -> Floats:
 # ---- as functions of weights -----------------------------------------------------------------
 
 
-def _mean_of(
-    losses: Callable[[Floats, Floats], Floats],
-) -> Callable[[Floats, Floats], Value]:
+def _mean_of(losses: RowLosses) -> Callable[[Floats, Floats], Value]:
     def prepare(target: Floats, response: Floats) -> Value:
         values = losses(target, response)
         return lambda weight: _mean(values, weight)

@@ -170,6 +170,11 @@ class Subject:
     @property
     def task(self) -> str:
         """ "binary", "classes" or "numbers"."""
-        if self.model.classes is None:
-            return "numbers"
-        return "binary" if len(self.model.classes) == 2 else "classes"
+        return task_of(self.model.classes)
+
+
+def task_of(classes: NDArray[Any] | None) -> str:
+    """What a model with these classes predicts: "binary", "classes" or "numbers"."""
+    if classes is None:
+        return "numbers"
+    return "binary" if len(classes) == 2 else "classes"

@@ -126,6 +126,14 @@ class RowsPart:
 
 
 @dataclass(frozen=True, eq=False)
+class Taken:
+    """Which rows of which table: integers (n_rows,)."""
+
+    whole: Table
+    rows: NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
 class Table:
     """Columns of equal length, each of them numeric or categorical.
 
@@ -134,6 +142,7 @@ class Table:
     categories  the categorical columns by position
     hash_key    what all categories are hashed under
     memory      where what is made of the columns should be: in files where the columns are
+    taken       the table whose rows these are; None: it is no part of another
     """
 
     n_rows: int
@@ -143,13 +152,17 @@ class Table:
     categories: Mapping[int, CategoryColumn] = field(default_factory=dict)
     hash_key: HashKey = field(default_factory=lambda: ZERO_KEY)
     memory: Memory = PROCESS_MEMORY
+    taken: Taken | None = None
 
     def take(self, rows: NDArray[Any]) -> Table:
         """The same columns for a choice of rows (an integer array); copies no numbers yet."""
         chosen = np.asarray(rows, dtype=np.intp)
         parts = _take_parts(self.parts, chosen)
         categories = {position: c.take(chosen) for position, c in self.categories.items()}
-        return replace(self, n_rows=len(chosen), parts=parts, categories=categories)
+        taken = Taken(self, chosen)
+        if self.taken is not None:
+            taken = Taken(self.taken.whole, self.taken.rows[chosen])
+        return replace(self, n_rows=len(chosen), parts=parts, categories=categories, taken=taken)
 
     def dense(self) -> FloatArray:
         """All numbers as one array (n_rows, n_columns), categorical columns NaN: for small tables

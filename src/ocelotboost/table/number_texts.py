@@ -65,23 +65,23 @@ def _holds_numbers(column: CategoryColumn) -> bool:
     if n_rows < FEWEST_DISTINCT:
         return False
     few = np.linspace(0, n_rows - 1, num=min(n_rows, 50)).astype(np.intp)
-    if not _are_numbers(column.texts(few), least_share=0.5):
+    if not are_numbers(column.texts(few), least_share=0.5):
         return False
     first_rows = np.unique(column.hashes, return_index=True)[1]
     if len(first_rows) < FEWEST_DISTINCT:
         return False
     some = first_rows[:: -(-len(first_rows) // MOST_LOOKED_AT)]
-    return _are_numbers(column.texts(some), LEAST_SHARE)
+    return are_numbers(column.texts(some), LEAST_SHARE)
 
 
-def _are_numbers(texts: Sequence[str | None], least_share: float) -> bool:
+def are_numbers(texts: Sequence[str | None], least_share: float) -> bool:
     """Are most of them numbers, and numbers that count something?
 
     Leading zeros, or whole numbers of the same length, say that they are codes: postcodes.
 
-    >>> _are_numbers(["1.5", "22", None, "-3e4"], 0.95), _are_numbers(["0012", "0375"], 0.95)
+    >>> are_numbers(["1.5", "22", None, "-3e4"], 0.95), are_numbers(["0012", "0375"], 0.95)
     (True, False)
-    >>> _are_numbers(["75001", "13002"], 0.95), _are_numbers(["7", "oak", "elm"], 0.95)
+    >>> are_numbers(["75001", "13002"], 0.95), are_numbers(["7", "oak", "elm"], 0.95)
     (False, False)
     """
     present = [text for text in texts if text is not None]

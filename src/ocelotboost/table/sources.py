@@ -106,9 +106,9 @@ def is_read_once(X: Any) -> bool:
 def as_source(X: Any, argument: str = "X") -> Source:
     """What ``is_source`` says yes to. ``argument`` is what errors call it."""
     if isinstance(X, str | PathLike):
-        return _from_dataset(_dataset_of([X], argument))
+        return _from_dataset(dataset_of([X], argument))
     if isinstance(X, list | tuple):
-        return _from_dataset(_dataset_of(X, argument))
+        return _from_dataset(dataset_of(X, argument))
     if isinstance(X, Iterator) and not hasattr(X, "read_next_batch"):
         return _from_iterator(X, argument)
     if hasattr(X, "read_next_batch"):
@@ -127,7 +127,7 @@ def _is_relation(X: Any) -> bool:
 # ---- files ----------------------------------------------------------------------------------
 
 
-def _dataset_of(paths: Sequence[Any], argument: str) -> Any:
+def dataset_of(paths: Sequence[Any], argument: str = "X") -> Any:
     """A pyarrow data set of files and directories, in the order in which they are given."""
     arrow = pyarrow_module("pyarrow.dataset", "files")
     found = [name for path in paths for name in _expanded(fspath(path), argument)]
@@ -268,5 +268,5 @@ def pyarrow_module(name: str, what: str) -> Any:
         return import_module(name)
     except ImportError as error:
         raise InputError(
-            f"pyarrow is needed for {what}: pip install 'ocelot-boost[parquet]'."
+            f"pyarrow is needed for {what}: pip install 'ocelot-boost[files]'."
         ) from error

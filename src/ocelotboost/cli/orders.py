@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
@@ -17,8 +16,8 @@ BRANDS = 60
 CUSTOMERS_PER_ORDER = 0.25
 
 
-def generate_orders(n: int, seed: int = 7) -> tuple[pd.DataFrame, NDArray[np.bool_]]:
-    """A frame of ``n`` orders, and whether each was sent back.
+def generate_orders(n: int, seed: int = 7) -> tuple[dict[str, NDArray[Any]], NDArray[np.bool_]]:
+    """The columns of ``n`` orders, and whether each was sent back.
 
     Customers have habits, brands run small or large depending on the kind of article, and phones
     invite hasty clicks. A third of what decides is chance.
@@ -40,19 +39,17 @@ def generate_orders(n: int, seed: int = 7) -> tuple[pd.DataFrame, NDArray[np.boo
     signal += 0.5 * np.log(price / 40) - 0.02 * discount - 1.0
     returned = rng.random(n) < 1 / (1 + np.exp(-signal))
 
-    frame = pd.DataFrame(
-        {
-            "customer": [f"C{number:05}" for number in customer],
-            "city": _texts(rng, [f"town {c}" for c in range(CITIES)], city, missing=0.08),
-            "device": _texts(rng, DEVICES, device, missing=0.05),
-            "brand": _texts(rng, [f"label {b}" for b in range(BRANDS)], brand, missing=0.02),
-            "kind": _texts(rng, KINDS, kind, missing=0.0),
-            "price": price.round(2),
-            "discount": np.where(rng.random(n) < 0.1, np.nan, discount),
-            "hour": hour,
-        }
-    )
-    return frame, returned
+    columns = {
+        "customer": np.array([f"C{number:05}" for number in customer], dtype=object),
+        "city": _texts(rng, [f"town {c}" for c in range(CITIES)], city, missing=0.08),
+        "device": _texts(rng, DEVICES, device, missing=0.05),
+        "brand": _texts(rng, [f"label {b}" for b in range(BRANDS)], brand, missing=0.02),
+        "kind": _texts(rng, KINDS, kind, missing=0.0),
+        "price": price.round(2),
+        "discount": np.where(rng.random(n) < 0.1, np.nan, discount),
+        "hour": hour,
+    }
+    return columns, returned
 
 
 def _popular(rng: np.random.Generator, n: int, n_values: int) -> NDArray[np.intp]:

@@ -1,4 +1,4 @@
-"""What Ocelot is for, in half a minute: `make demo`.
+"""``ocelot demo``: what Ocelot is for, in half a minute.
 
 Will an order be sent back? The columns are texts, ids and numbers with gaps. First the same trees
 are trained on statistics that leak the target and on ordered ones that do not; then a model is
@@ -7,14 +7,15 @@ trained, judged on held-out orders, explained, saved and loaded.
 
 from __future__ import annotations
 
-import argparse
+import dataclasses
+import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
-import pandas as pd
+import typer
 from numpy.typing import NDArray
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -22,30 +23,47 @@ from rich.table import Table
 from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.model_selection import train_test_split
 
-from examples.orders import generate_orders
 from ocelotboost import OcelotClassifier, __version__, load_model
+from ocelotboost.cli.orders import generate_orders
+from ocelotboost.cli.screen import Screen, command
+from ocelotboost.model.describe import describe
 
 BAR = 36  # characters for a log loss of 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Orders:
-    """Orders, and whether each was sent back."""
+    """Orders, and whether each was sent back.
 
-    frame: pd.DataFrame
+    names     of the columns
+    values    (n, n_columns) objects: texts, numbers, and gaps; no data frame library is needed
+    returned  (n,)
+    """
+
+    names: tuple[str, ...]
+    values: NDArray[Any]
     returned: NDArray[np.bool_]
 
     def loss(self, model: OcelotClassifier) -> float:
-        return float(log_loss(self.returned, model.predict_proba(self.frame)[:, 1]))
+        return float(log_loss(self.returned, model.predict_proba(self.values)[:, 1]))
+
+    def take(self, rows: NDArray[np.intp]) -> Orders:
+        return Orders(self.names, self.values[rows], self.returned[rows])
+
+
+def make_orders(n: int) -> Orders:
+    columns, returned = generate_orders(n)
+    values = np.empty((n, len(columns)), dtype=object)
+    for place, column in enumerate(columns.values()):
+        values[:, place] = column
+    return Orders(tuple(columns), values, returned)
 
 
 def show_orders(console: Console, orders: Orders) -> None:
     """The first rows, as they go into ``fit``."""
-    table = Table(*orders.frame.columns, "back?", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for cells, returned in zip(
-        orders.frame.head(4).itertuples(index=False), orders.returned[:4], strict=True
-    ):
-        texts = ("" if pd.isna(cell) else str(cell) for cell in cells)
+    table = Table(*orders.names, "back?", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for cells, returned in zip(orders.values[:4].tolist(), orders.returned[:4], strict=True):
+        texts = ("" if cell is None or cell != cell else str(cell) for cell in cells)
         table.add_row(*texts, "yes" if returned else "no")
     console.print(table)
 
@@ -64,7 +82,7 @@ def measure_leak(
     """Train on statistics of that kind, with all else the same."""
     model = OcelotClassifier(
         iterations=iterations, boosting_type="Plain", target_statistic=kind
-    ).fit(known.frame, known.returned)
+    ).fit(known.values, known.returned)
     return Leak(model.history_["learn"]["Logloss"][-1], new.loss(model))
 
 
@@ -90,24 +108,24 @@ def _bar(share: float) -> str:
     return "█" * round(BAR * share)
 
 
-def train(known: Orders, iterations: int) -> tuple[OcelotClassifier, float]:
+def train(known: Orders, iterations: int, verbose: bool) -> tuple[OcelotClassifier, float]:
     """The model, and the seconds that training took."""
     model = OcelotClassifier(
         iterations=iterations,
         validation_fraction=0.2,  # watched to find the best number of trees
         refit="replay",  # then the leaves are filled again from all rows
-        verbose=True,
+        verbose=verbose,
     )
     began = time.perf_counter()
-    model.fit(known.frame, known.returned)
+    model.fit(known.values, known.returned)
     return model, time.perf_counter() - began
 
 
 def show_model(console: Console, model: OcelotClassifier, seconds: float, new: Orders) -> None:
     """Quality on new rows, and speed."""
     began = time.perf_counter()
-    probabilities = model.predict_proba(new.frame)[:, 1]
-    rows_per_second = len(new.frame) / (time.perf_counter() - began)
+    probabilities = model.predict_proba(new.values)[:, 1]
+    rows_per_second = len(new.values) / (time.perf_counter() - began)
     n_grown = len(model.history_["learn"]["Logloss"])
     console.print(
         f"On new orders: log loss [bold]{log_loss(new.returned, probabilities):.3f}[/bold], "
@@ -117,16 +135,16 @@ def show_model(console: Console, model: OcelotClassifier, seconds: float, new: O
     )
 
 
-def show_importances(console: Console, model: OcelotClassifier) -> None:
+def show_importances(console: Console, model: OcelotClassifier, names: tuple[str, ...]) -> None:
     """The columns that move the prediction most."""
     importances = model.feature_importances_
     table = Table("what it depends on", "importance", "", box=SIMPLE_HEAD)
     for column in np.argsort(-importances):
         share = float(importances[column])
-        name = str(model.feature_names_in_[column])
-        table.add_row(name, f"{100 * share:.1f} %", _bar(share))
+        table.add_row(names[column], f"{100 * share:.1f} %", _bar(share))
     console.print(table)
-    first_tree = model.describe().split("\n\n")[-1]
+    named = dataclasses.replace(model.model_, feature_names=names)
+    first_tree = describe(named, 1).split("\n\n")[-1]
     console.print("\nIts first tree, in words:\n", first_tree, sep="", highlight=False)
 
 
@@ -136,7 +154,7 @@ def show_file(console: Console, model: OcelotClassifier, path: Path, new: Orders
     model.save_model(path)
     again = load_model(path)
     assert isinstance(again, OcelotClassifier)
-    same = np.array_equal(again.predict_proba(new.frame), model.predict_proba(new.frame))
+    same = np.array_equal(again.predict_proba(new.values), model.predict_proba(new.values))
     console.print(
         f"\nSaved to [bold]{path}[/bold] ({path.stat().st_size / 1024:.0f} KiB). "
         f"Loaded again, it predicts {'the same bits' if same else 'SOMETHING ELSE'}.",
@@ -148,36 +166,44 @@ def show_next(console: Console) -> None:
     """What to try after this."""
     console.print(
         "\n[bold]What to try next[/bold]\n"
-        "  README.md            ten lines for your own data\n"
-        "  docs/parameters.md   everything you can set\n"
-        "  docs/ordered.md      how order prevents the leak, and when it pays\n",
+        "  ocelot train data.csv --target price   a model of your own table\n"
+        "  ocelot params                          everything you can set\n"
+        "  ocelot --help                          all commands\n",
         highlight=False,
     )
 
 
-def main() -> None:
-    """Generate, compare, train, show."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=30_000)
-    parser.add_argument("--iterations", type=int, default=500)
-    parser.add_argument("--save", type=Path, default=Path("build/demo/returns.ocelot"))
-    options = parser.parse_args()
-    console = Console(width=min(Console().width, 100))
+@command
+def demo(
+    screen: Screen,
+    rows: Annotated[
+        int, typer.Option(metavar="INTEGER", min=500, help="Orders to generate.")
+    ] = 30_000,
+    iterations: Annotated[
+        int, typer.Option(metavar="INTEGER", min=1, help="The most trees.")
+    ] = 500,
+    save: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Keep the model in this file.")
+    ] = None,
+) -> None:
+    """What ordered statistics are for, in half a minute.
+
+    Generated orders of a shop: will they be sent back? Statistics that leak the target and ordered
+    ones that do not, then a model that is trained, judged, explained, saved and loaded.
+    """
+    console = screen.out
     console.print(
-        f"[bold]Ocelot {__version__}[/bold]: will an order be sent back? {options.rows:,} orders.\n"
+        f"[bold]Ocelot {__version__}[/bold]: will an order be sent back? {rows:,} orders.\n"
     )
-    frame, returned = generate_orders(options.rows)
-    pieces = train_test_split(frame, returned, test_size=0.2, random_state=0)
-    known, new = Orders(pieces[0], pieces[2]), Orders(pieces[1], pieces[3])
+    orders = make_orders(rows)
+    parts = train_test_split(np.arange(rows), test_size=0.2, random_state=0)
+    known, new = orders.take(parts[0]), orders.take(parts[1])
     show_orders(console, known)
-    show_leak(console, known, new, options.iterations)
+    show_leak(console, known, new, iterations)
     console.print("\n[bold]The model.[/bold] Defaults, stopped on a fifth of the rows.\n")
-    model, seconds = train(known, options.iterations)
+    model, seconds = train(known, iterations, screen.talks)
     show_model(console, model, seconds, new)
-    show_importances(console, model)
-    show_file(console, model, options.save, new)
+    show_importances(console, model, orders.names)
+    with tempfile.TemporaryDirectory() as folder:
+        show_file(console, model, Path(save or Path(folder, "returns.ocelot")), new)
     show_next(console)
-
-
-if __name__ == "__main__":
-    main()
