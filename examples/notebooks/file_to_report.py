@@ -11,16 +11,36 @@
 # ## The file
 #
 # It is made here, so that the notebook needs no network. Customers have habits, brands run small or
-# large depending on the kind of article, and a third of what decides is chance.
+# large depending on the kind of article, and much is chance.
 
 # %%
+import numpy as np
 import pandas as pd
 
-from examples.orders import generate_orders
+rng = np.random.default_rng(7)
+n, customers, brands = 6000, 1500, 60
+customer = (customers * rng.random(n) ** 2).astype(int)
+brand, kind = rng.integers(brands, size=n), rng.integers(8, size=n)
+kinds = ["shoes", "shirts", "trousers", "coats", "bags", "watches", "phones", "books"]
+price = np.exp(rng.normal(3.6, 0.7, n)).round(2)
 
-orders, returned = generate_orders(6000)
-orders.assign(returned=returned).to_csv("orders.csv", index=False)
+habit, fit = rng.normal(size=customers), rng.normal(size=(brands, len(kinds)))
+score = 1.5 * habit[customer] + 1.2 * fit[brand, kind] + 0.5 * np.log(price / 40) - 0.8
+orders = pd.DataFrame(
+    {
+        "customer": [f"C{number:05}" for number in customer],
+        "brand": [f"label {number}" for number in brand],
+        "kind": np.array(kinds)[kind],
+        "device": rng.choice(["phone", "laptop", "tablet"], size=n, p=[0.6, 0.3, 0.1]),
+        "price": np.where(rng.random(n) < 0.1, np.nan, price),
+        "hour": rng.integers(24, size=n),
+        "returned": rng.random(n) < 1 / (1 + np.exp(-score)),
+    }
+)
+orders.loc[rng.random(n) < 0.05, ["brand", "device"]] = None
+orders.to_csv("orders.csv", index=False)
 
+# %%
 table = pd.read_csv("orders.csv")
 table.head()
 
@@ -69,7 +89,6 @@ for name, choice in model.choices_.items():
 # Compared with the share of each class, which is the best guess without any column:
 
 # %%
-import numpy as np
 from sklearn.metrics import log_loss, roc_auc_score
 
 probability = model.predict_proba(X_test)[:, list(model.classes_).index("back")]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+
+from sklearn.base import BaseEstimator
 
 import ocelotboost
 import ocelotboost.dask
@@ -53,14 +56,19 @@ RECORDS = (
 
 
 def _estimators() -> str:
-    kinds = [name for name in ocelotboost.__all__ if name.startswith("Ocelot") and name[-1] == "r"]
-    kinds = [name for name in kinds if not name.endswith("Error")]
-    errors = [name for name in ocelotboost.__all__ if name.endswith("Error")]
-    others = [name for name in ocelotboost.__all__ if name not in {*kinds, *errors}]
-    lines = ["# Python API", "", _ESTIMATORS]
-    lines += [_estimator(getattr(ocelotboost, name)) for name in kinds]
-    lines += ["## Functions", *(_function(f"ocelotboost.{name}") for name in others)]
-    lines += ["## Errors", "[All errors](../errors.md), with their causes and remedies.", ""]
+    public = {name: getattr(ocelotboost, name) for name in ocelotboost.__all__}
+    kinds = {name: kind for name, kind in public.items() if inspect.isclass(kind)}
+    estimators = [kind for kind in kinds.values() if issubclass(kind, BaseEstimator)]
+    errors = [name for name, kind in kinds.items() if issubclass(kind, Exception)]
+    results = [n for n, kind in kinds.items() if kind not in estimators and n not in errors]
+    lines = ["# Python API", "", _ESTIMATORS, *map(_estimator, estimators)]
+    lines += [
+        "## Functions",
+        "",
+        *(_function(f"ocelotboost.{n}") for n in public if n not in kinds),
+    ]
+    lines += [_class(f"ocelotboost.{name}", "") for name in results]
+    lines += ["## Errors", "", "[All errors](../errors.md), with their causes and remedies.", ""]
     lines += [_exception(f"ocelotboost.{name}") for name in errors]
     return "\n".join([*lines, ""])
 
