@@ -25,6 +25,9 @@ def command(parser: ArgumentParser, options: Namespace) -> str:
     for name, value in vars(options).items():
         if name in ("json", "markdown") or value == parser.get_default(name):
             continue
+        if value is True:
+            parts.append("--" + name.replace("_", "-"))
+            continue
         several = "," if name == "only" else " "
         text = several.join(map(str, value)) if isinstance(value, list | tuple) else str(value)
         parts += ["--" + name.replace("_", "-"), text]

@@ -1,9 +1,10 @@
 """Fifty trials of Ocelot and of CatBoost on real tables: `python -m benchmarks.tuning`.
 
-Both get the same training rows, hold the same fifth of them out, and are searched by the same
-sampler. CatBoost's space is the usual one for it, with early stopping and Optuna's pruning
-callback; its final model has the best parameters and the best number of trees, and all rows. Test
-rows are looked at once, at the end.
+Both get the same training rows and are searched by the same sampler. Ocelot's `tune` is as it
+comes. CatBoost holds out the fifth of the rows that judges Ocelot's trials first. Its space is the
+usual one, with early stopping and Optuna's pruning callback, or without it (`--no-pruning`); its
+final model has the best parameters and the best number of trees, and all rows. Test rows are looked
+at once, at the end.
 """
 
 from __future__ import annotations
@@ -28,16 +29,19 @@ from benchmarks.peers import CatBoost, Defaults, Library, Ocelot, load, parse_na
 from benchmarks.peers.library import Predictor, estimator_predictor
 from benchmarks.report import Table, environment, number
 from benchmarks.store import keep, read
-from benchmarks.tables import random_rows, split_table
+from benchmarks.tables import split_table
 
 TABLES = ("adult", "amazon", "california_housing", "internet", "abalone", "click_small")
-MOST_ROWS = 15_000
+MOST_ROWS = 10_000
 TRIALS, STARTUP = 50, 10
-HELD = 0.2  # of the training rows
 TREES, PATIENCE, WARM_UP = 1000, 50, 50  # of CatBoost's trials: at most, to stop, before pruning
+#: CatBoost has other defaults for these where `iterations` is below 200: the final model, which has
+#: as many trees as were best, keeps those of its trial. Else it would be another model, and worse.
+DEPEND_ON_TREES = ("leaf_estimation_iterations", "max_ctr_complexity")
 THREADS = 1  # so that CPU seconds tell the work on a busy machine, too
 GOAL = 0.2  # of CatBoost's time
 OURS, THEIRS = Ocelot.name, CatBoost.name
+UNPRUNED = f"{THEIRS} without pruning"
 
 
 @dataclass(frozen=True)
@@ -71,6 +75,20 @@ class Rows:
         return self.train.take(np.flatnonzero(self.is_held))
 
 
+def first_judges(train: Data, defaults: Defaults) -> NDArray[np.bool]:
+    """Which rows judge the trials of `tune` first: (rows,)."""
+    from ocelotboost.cross_validation.folds import RowsToSplit
+    from ocelotboost.tuning.judges import choose_judges
+
+    rows = RowsToSplit(train.features, train.target.astype(np.float32))
+    if defaults.loss == "Logloss":
+        codes = train.target.astype(np.uint32)
+        rows = RowsToSplit(train.features, train.target, np.unique(train.target), codes)
+    found = np.zeros(len(train), dtype=np.bool)
+    found[choose_judges(None, rows, defaults.seed).folds[0].test] = True
+    return found
+
+
 def tune_ocelot(rows: Rows, defaults: Defaults, trials: int) -> Predictor:
     """By `ocelotboost.tune`."""
     from ocelotboost import OcelotClassifier, OcelotRegressor, tune
@@ -83,12 +101,13 @@ def tune_ocelot(rows: Rows, defaults: Defaults, trials: int) -> Predictor:
         random_state=defaults.seed,
         n_jobs=defaults.threads,
     )
-    holdout = [(np.flatnonzero(~rows.is_held), np.flatnonzero(rows.is_held))]
-    found = tune(train.features, train.target, estimator=base, trials=trials, cv=holdout)
+    found = tune(train.features, train.target, estimator=base, trials=trials)
     return estimator_predictor(found.estimator, defaults)
 
 
-def tune_catboost(library: CatBoost, rows: Rows, defaults: Defaults, trials: int) -> Predictor:
+def tune_catboost(
+    library: CatBoost, rows: Rows, defaults: Defaults, trials: int, prunes: bool
+) -> Predictor:
     """By Optuna, with its callback for CatBoost."""
     import optuna
 
@@ -105,7 +124,9 @@ def tune_catboost(library: CatBoost, rows: Rows, defaults: Defaults, trials: int
         )
         model.fit(learned, eval_set=held, callbacks=[pruning])
         pruning.check_pruned()
-        trial.set_user_attr("trees", model.tree_count_)
+        resolved = model.get_all_params()
+        kept = {name: resolved[name] for name in DEPEND_ON_TREES if name in resolved}
+        trial.set_user_attr("kept", {**kept, "iterations": model.tree_count_})
         return float(model.get_best_score()["validation"][defaults.loss])
 
     with warnings.catch_warnings():
@@ -114,13 +135,14 @@ def tune_catboost(library: CatBoost, rows: Rows, defaults: Defaults, trials: int
             sampler=optuna.samplers.TPESampler(
                 n_startup_trials=STARTUP, multivariate=True, seed=defaults.seed
             ),
-            pruner=optuna.pruners.MedianPruner(n_warmup_steps=WARM_UP),
+            pruner=optuna.pruners.MedianPruner(n_warmup_steps=WARM_UP)
+            if prunes
+            else optuna.pruners.NopPruner(),
         )
         study.optimize(objective, n_trials=trials)
     best = study.best_trial
-    trees = {"iterations": best.user_attrs["trees"]}
     chosen = {**best.params, "bootstrap_type": "Bayesian"}
-    model = library.module.CatBoost({**chosen, **_fixed(defaults), **trees})
+    model = library.module.CatBoost({**chosen, **_fixed(defaults), **best.user_attrs["kept"]})
     return library.predictor(model.fit(everything), defaults)
 
 
@@ -146,21 +168,24 @@ def _fixed(defaults: Defaults) -> dict[str, Any]:
     }
 
 
-def measure(task: str, seed: int, library: Library, trials: int, most_rows: int) -> Outcome:
+def measure(
+    task: str, seed: int, library: Library, trials: int, most_rows: int, prunes: bool = True
+) -> Outcome:
     """Tune on a sample of the training rows, and score all test rows."""
     table, defaults = split_table(task), Defaults(TASKS[task].loss, seed, THREADS)
     train = table.train.sample(most_rows, seed)
-    rows = Rows(train, random_rows(train.target, HELD, seed))
+    rows = Rows(train, first_judges(train, defaults))
     by_default = library.fit_defaults(train, defaults)
     begun, cpu_begun = time.perf_counter(), time.process_time()
     if isinstance(library, CatBoost):
-        tuned = tune_catboost(library, rows, defaults, trials)
+        tuned = tune_catboost(library, rows, defaults, trials, prunes)
     else:
         tuned = tune_ocelot(rows, defaults, trials)
     seconds, cpu_seconds = time.perf_counter() - begun, time.process_time() - cpu_begun
     metric, test = METRICS[defaults.loss][1], table.test
     losses = [metric(test, np.asarray(own(test.features))) for own in (by_default, tuned)]
-    return Outcome(task, seed, library.name, losses[0], losses[1], seconds, cpu_seconds)
+    name = UNPRUNED if isinstance(library, CatBoost) and not prunes else library.name
+    return Outcome(task, seed, name, losses[0], losses[1], seconds, cpu_seconds)
 
 
 def read_outcomes(path: Path) -> list[Outcome]:
@@ -169,19 +194,24 @@ def read_outcomes(path: Path) -> list[Outcome]:
 
 
 def tables(outcomes: Sequence[Outcome]) -> list[Table]:
-    """One row per table that both libraries have, and the means of the ratios."""
+    """Compared with CatBoost, and with CatBoost without pruning."""
+    return [table for rival in (THEIRS, UNPRUNED) for table in _compared(outcomes, rival)]
+
+
+def _compared(outcomes: Sequence[Outcome], rival: str) -> list[Table]:
+    """One row per table that both have, and the means of the ratios."""
     found = {(one.task, one.seed, one.library): one for one in outcomes}
     pairs = [
-        (found[task, seed, OURS], found[task, seed, THEIRS])
+        (found[task, seed, OURS], found[task, seed, rival])
         for task in TABLES
         for seed in sorted({one.seed for one in outcomes})
-        if (task, seed, OURS) in found and (task, seed, THEIRS) in found
+        if (task, seed, OURS) in found and (task, seed, rival) in found
     ]
     if not pairs:
         return []
     rows = [
         [
-            f"{ours.task}, {METRICS[TASKS[ours.task].loss][0]}",
+            _title(ours),
             *(_loss(value) for value in (ours.default_loss, ours.loss)),
             *(_loss(value) for value in (theirs.default_loss, theirs.loss)),
             f"{ours.loss / theirs.loss:.4f}",
@@ -200,7 +230,12 @@ def tables(outcomes: Sequence[Outcome]) -> list[Table]:
         "", "ocelot, defaults", "tuned", "catboost, defaults", "tuned", "ratio of tuned",
         "ocelot, CPU s", "catboost, CPU s", "ratio",
     )  # fmt: skip
-    return [Table("Test loss and time of 50 trials", header, rows)]
+    return [Table(f"Test loss and time of {TRIALS} trials, {OURS} and {rival}", header, rows)]
+
+
+def _title(outcome: Outcome) -> str:
+    metric = METRICS[TASKS[outcome.task].loss][0]
+    return f"{outcome.task}, {metric}" + (f", seed {outcome.seed}" if outcome.seed else "")
 
 
 def _loss(value: float) -> str:
@@ -213,6 +248,7 @@ def main() -> None:
     parser.add_argument("--only", type=parse_names, metavar="LIBRARY,...")
     parser.add_argument("--seeds", nargs="+", type=int, default=(0,))
     parser.add_argument("--trials", type=int, default=TRIALS)
+    parser.add_argument("--no-pruning", action="store_true", help="of CatBoost's trials")
     parser.add_argument("--rows", type=int, default=MOST_ROWS, help="the most of a table")
     options = parser.parse_args()
     libraries = load(options.only or (OURS, THEIRS), required=True)
@@ -223,15 +259,17 @@ def main() -> None:
         for seed in options.seeds:
             for task in options.task or TABLES:
                 for library in libraries.values():
-                    one = measure(task, seed, library, options.trials, most_rows)
+                    one = measure(
+                        task, seed, library, options.trials, most_rows, not options.no_pruning
+                    )
                     outcomes.append(one)
                     print(
-                        f"{task}, seed {seed}, {library.name}: {one.default_loss:.5g} by default, "
+                        f"{task}, seed {seed}, {one.library}: {one.default_loss:.5g} by default, "
                         f"{one.loss:.5g} tuned, {one.seconds:.0f} s, {one.cpu_seconds:.0f} CPU s",
                         flush=True,
                     )
                     if options.json:
-                        name = f"{task}, seed {seed}, {library.name}"
+                        name = f"{task}, seed {seed}, {one.library}"
                         keep(options.json, facts, {name: asdict(one)})
     except DataMissingError as error:
         parser.exit(1, f"nothing more is measured: {error}\n")

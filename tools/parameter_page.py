@@ -37,6 +37,7 @@ SEARCHED = """
 NEEDS = {
     None: "",
     "categories": "categorical columns",
+    "iterations": "a given number of `iterations`",
     "ordered": "at most 40,000 rows and 100 classes",
     "share": "a sampling that takes a share of the rows",
     "temperature": "Bayesian sampling, the default for more than two classes",

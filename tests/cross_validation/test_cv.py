@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+import time
+
 import numpy as np
 import pytest
 from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, cross_val_score
@@ -151,6 +157,34 @@ def test_an_interrupt_of_a_callback_ends_all_folds():
 
     with pytest.raises(KeyboardInterrupt):
         cv(OcelotRegressor(iterations=1000), X, y, callbacks=Pressed())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize("parameters", ["iterations=100_000", "quality='best'"])
+def test_ctrl_c_ends_all_folds(parameters):
+    code = f"""
+from ocelotboost import OcelotRegressor, cv
+from tests import data
+
+X, y = data.regression(3000, 20)
+model = OcelotRegressor({parameters}, learning_rate=0.001)
+print("begun", flush=True)
+cv(model, X, y)
+"""
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout.readline() == "begun\n"
+        time.sleep(1.0)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+    assert errors.splitlines()[-1] == "KeyboardInterrupt"
+
+
+def test_time_is_limited_for_all_folds_together():
+    X, y = data.regression(200)
+    found = cv(OcelotRegressor(iterations=1_000_000, time_limit=0.5), X, y, cv=3)
+    assert 0 < found.curves["RMSE"].shape[1] < 1_000_000
 
 
 def test_weights_count_in_training_and_in_scores():

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy import sparse
 
 from ocelotboost import OcelotClassifier, OcelotRegressor, cv
 from ocelotboost.quantize.binned_once import BinnedOnce
@@ -118,3 +119,35 @@ def test_columns_named_as_categories():
     X[:, 0] = np.round(X[:, 0])
     found = cv(OcelotRegressor(iterations=3), X, y, cat_features=[0], return_models=True)
     assert all(own.forest_.categorical[0] for own in found.models)
+
+
+@pytest.mark.parametrize("parallel", ["auto", "folds"])
+def test_with_a_memory_limit(parallel):
+    columns, y = people()
+    parameters = {"iterations": 5, "depth": 3}
+    frame = pd.DataFrame(columns)
+    limited = cv(OcelotClassifier(**parameters, memory_limit="2 GB"), frame, y, parallel=parallel)
+    free = cv(OcelotClassifier(**parameters), frame, y)
+    assert np.array_equal(limited.predictions, free.predictions)
+
+
+def test_sparse_matrices_and_lists():
+    X, y = data.regression(90)
+    X[np.abs(X) < 1.0] = 0.0
+    model = OcelotRegressor(iterations=5, depth=3)
+    dense, rare, listed = (
+        cv(model, given, y, cv=3) for given in (X, sparse.csr_matrix(X), X.tolist())
+    )
+    assert np.array_equal(dense.predictions, rare.predictions)
+    assert np.array_equal(dense.predictions, listed.predictions)
+
+
+def test_time_that_orders_statistics_and_folds():
+    columns, y = people()
+    frame = pd.DataFrame({**columns, "day": np.random.default_rng(1).permutation(240)})
+    model = OcelotClassifier(iterations=5, depth=3, has_time="day", use_best_model=False)
+    found = cv(model, frame, y, time=frame["day"], cv=3, share=False, return_models=True)
+    for fold, own in zip(found.folds, found.models, strict=True):
+        alone = OcelotClassifier(iterations=5, depth=3, has_time="day")
+        alone.fit(frame.iloc[fold.train], np.array(y)[fold.train])
+        assert_same_bits(own.forest_, alone.forest_)

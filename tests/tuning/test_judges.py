@@ -8,7 +8,7 @@ from sklearn.model_selection import ShuffleSplit
 
 from ocelotboost import OcelotClassifier, OcelotRegressor, tune
 from ocelotboost.cross_validation.folds import RowsToSplit
-from ocelotboost.tuning.judges import FEWEST_FOR_HOLDOUT, choose_judges
+from ocelotboost.tuning.judges import FEWEST_FOR_HOLDOUT, FEWEST_FOR_THREE, choose_judges
 from tests.tuning.test_tune import FEW, numbers
 
 MANY = FEWEST_FOR_HOLDOUT
@@ -19,11 +19,18 @@ def rows(n_rows, **more):
 
 
 def test_few_rows_judge_by_five_folds():
-    judges = choose_judges(None, rows(MANY - 1), 0)
+    few = FEWEST_FOR_THREE - 1
+    judges = choose_judges(None, rows(few), 0)
     assert (judges.n_search, len(judges.folds)) == (5, 5)
     everyone = np.concatenate([fold.test for fold in judges.folds])
-    assert sorted(everyone) == list(range(MANY - 1))
+    assert sorted(everyone) == list(range(few))
     assert str(judges) == "5 folds"
+
+
+@pytest.mark.parametrize("n_rows", [FEWEST_FOR_THREE, MANY - 1])
+def test_some_thousand_rows_judge_by_three_folds(n_rows):
+    judges = choose_judges(None, rows(n_rows), 0)
+    assert (judges.n_search, len(judges.folds)) == (3, 3)
 
 
 def test_many_rows_judge_by_a_holdout_and_finalists_by_other_rows():

@@ -191,6 +191,7 @@ def fit_fold(common: Common, fold: Fold, n_threads: int, callbacks: list[Any]) -
     if choices is None:
         settings, choices = choose(settings, facts_of(table, target, [], None))
     settings = settings.with_threads(n_threads)
+    settings = replace(settings, training=replace(settings.training, verbose=False))
     if common.by_tree:
         settings = _watching(settings)
         watched = WatchedRows(TEST, rows_that_judge(common.data, target, fold.test))
@@ -236,7 +237,5 @@ def _watching(settings: Settings) -> Settings:
     """All folds together decide how many trees are best, so that none stops or keeps by itself."""
     loop = replace(settings.training.loop, early_stopping_rounds=None, time_limit=None)
     stops = settings.training.loop.early_stopping_rounds is not None
-    training = replace(
-        settings.training, loop=loop, keep_best=False, verbose=False, watched_choose=stops
-    )
+    training = replace(settings.training, loop=loop, keep_best=False, watched_choose=stops)
     return replace(settings, training=training)

@@ -49,7 +49,8 @@ def _kind_of_target(y: Any) -> type[OcelotEstimator]:
     values = np.asarray(y)
     if values.ndim == 0:
         raise ParameterError(
-            f"y={y!r} names a column, which does not tell classes from numbers: {_FORMS[:-26]}."
+            f"y={y!r} names a column, which does not tell classes from numbers: give "
+            "OcelotClassifier(...) or OcelotRegressor(...) in place of parameters."
         )
     if values.dtype.kind not in "iuf":
         return OcelotClassifier

@@ -8,6 +8,7 @@ by fold    what ``fit`` trains by itself, several models perhaps: judged when it
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,8 +22,7 @@ from ocelotboost.cross_validation.fitting import TEST, Common, FittedRows, fit_f
 from ocelotboost.cross_validation.folds import Fold
 from ocelotboost.cross_validation.judging import Judged, judge
 from ocelotboost.cross_validation.places import Places
-from ocelotboost.cross_validation.together import Together
-from ocelotboost.errors import ParameterError
+from ocelotboost.cross_validation.together import Reporter, Together
 from ocelotboost.estimator.progress import print_text, progress_for
 
 Floats = NDArray[np.float64]
@@ -33,10 +33,15 @@ Curves = dict[str, Floats]
 class FoldsInfo(IterationInfo):
     """Where all folds are; ``history`` has the means of their metrics: history["test"]["RMSE"].
 
-    curves  {metric: (n_folds, iteration + 1)} of the rows that judge
+    histories  of the folds; some may have more trees
     """
 
-    curves: Curves
+    histories: list[History]
+
+    @property
+    def curves(self) -> Curves:
+        """{metric: (n_folds, iteration + 1)} of the rows that judge"""
+        return _stacked(self.histories, TEST, self.iteration + 1)
 
 
 @dataclass(frozen=True)
@@ -56,44 +61,13 @@ def run_by_tree(
     estimator: Any, common: Common, folds: list[Fold], places: Places, observers: list[Any]
 ) -> Outcome:
     """One model per fold."""
-    given = common.settings.training
-    patience, limit = given.loop.early_stopping_rounds, TimeLimit(given.loop.time_limit)
-    followed = bool(observers or given.verbose or patience or limit.seconds is not None)
-    in_step = followed or places.keeps_in_step
-    together: Together[FittedRows] = Together(len(folds), places.n_at_once, in_step)
-    metric, higher = common.metric
-    best = BestIteration((TEST, metric), higher, patience)
-    means: History = {}
-    n_common = 0
-    with progress_for(given.verbose, metric) as progress:
-        for n_common in together.train(
-            lambda number, reporter: fit_fold(common, folds[number], places.n_threads, [reporter])
-        ):
-            if not followed:
-                continue
-            histories = together.histories()
-            _append_means(means, histories, n_common)
-            info = FoldsInfo(
-                n_common - 1,
-                common.iterations,
-                means,
-                limit.elapsed,
-                _stacked(histories, TEST, n_common),
-            )
-            stops = call([*observers, progress], "after_iteration", info)
-            if best.follow(means[TEST][metric]) or stops or limit.reached(n_common):
-                together.stop_after(n_common)
-    trained = together.results()
-    if not n_common:
-        raise ParameterError(
-            f"time_limit={limit.seconds} was over before all folds had a tree: give it more time."
-        )
+    trained, n_trees = _train_by_tree(common, folds, places, observers)
     histories = [own.boosted.history for own in trained]
-    test, learn = (_stacked(histories, data, n_common) for data in (TEST, LEARN))
-    n_trees = n_common
-    if given.keep_best:
-        found = best_place(test[metric].mean(axis=0), higher)
-        n_trees = n_common if found is None else found + 1
+    test, learn = (_stacked(histories, data, n_trees) for data in (TEST, LEARN))
+    metric, higher_is_better = common.metric
+    if common.settings.training.keep_best:
+        found = best_place(test[metric].mean(axis=0), higher_is_better)
+        n_trees = n_trees if found is None else found + 1
     judged = []
     for number, (own, fold) in enumerate(zip(trained, folds, strict=True)):
         scores = {name: float(curves[number, n_trees - 1]) for name, curves in test.items()}
@@ -102,21 +76,56 @@ def run_by_tree(
     return Outcome(judged, test, learn)
 
 
+def _train_by_tree(
+    common: Common, folds: list[Fold], places: Places, observers: list[Any]
+) -> tuple[list[FittedRows], int]:
+    """The folds, and the number of trees that all of them have: where their mean has not improved
+    for long enough, a callback or the time limit has stopped them, or all of them."""
+    given = common.settings.training
+    patience, limit = given.loop.early_stopping_rounds, TimeLimit(given.loop.time_limit)
+    followed = bool(observers or given.verbose or patience or limit.seconds is not None)
+
+    def train(number: int, reporter: Reporter) -> FittedRows:
+        return fit_fold(common, folds[number], places.n_threads, [reporter])
+
+    in_step = followed or places.keeps_in_step
+    together = Together(train, len(folds), places.n_at_once, in_step)
+    metric, higher_is_better = common.metric
+    best = BestIteration((TEST, metric), higher_is_better, patience)
+    means: History = {}
+    n_trees = 0
+    with (
+        progress_for(given.verbose, metric) as progress,
+        closing(together.rounds()) as rounds,
+    ):
+        for n_trees in rounds:
+            if not followed:
+                continue
+            histories = together.histories()
+            _append_means(means, histories, n_trees)
+            info = FoldsInfo(n_trees - 1, common.iterations, means, limit.elapsed, histories)
+            stops = call([*observers, progress], "after_iteration", info)
+            if best.follow(means[TEST][metric]) or stops or limit.reached(n_trees):
+                together.stop_after(n_trees)
+    return together.results(), n_trees
+
+
 def run_by_fold(estimator: Any, common: Common, folds: list[Fold], places: Places) -> Outcome:
     """What ``fit`` trains."""
-    together: Together[Judged] = Together(len(folds), places.n_at_once, in_step=False)
     metric, _ = common.metric
 
-    def train(number: int, _: object) -> Judged:
-        trained = fit_fold(common, folds[number], places.n_threads, [])
+    def train(number: int, reporter: Reporter) -> Judged:
+        trained = fit_fold(common, folds[number], places.n_threads, [reporter.only_stopping()])
         found = judge(trained, estimator, common, folds[number], places.n_threads)
         if common.settings.training.verbose:
             score = f"{metric} {found.scores[metric]:.5g}"
             print_text(f"fold {number + 1} of {len(folds)}: {score}, {found.n_trees:,} trees")
         return found
 
-    for _ in together.train(train):
-        pass
+    together = Together(train, len(folds), places.n_at_once, in_step=False)
+    with closing(together.rounds()) as rounds:
+        for _ in rounds:
+            pass
     return Outcome(together.results(), {}, {})
 
 

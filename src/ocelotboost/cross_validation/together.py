@@ -17,8 +17,8 @@ Which fold has its place when does not change a bit of any model.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from typing import Generic, TypeVar
+from collections.abc import Callable, Generator
+from typing import Any, Generic, TypeVar
 
 from ocelotboost.boost.callback import History, IterationInfo
 
@@ -27,137 +27,158 @@ Result = TypeVar("Result")
 #: Trees of a turn, and how many a fold may be ahead of the slowest.
 _TURN, _AHEAD = 8, 32
 
+#: Seconds after which Ctrl-C is looked for: the system may tell another thread of it, and then
+#: nobody wakes the one that waits.
+_NAP = 0.2
+
 
 class Together(Generic[Result]):
     """Folds that are being trained.
 
+    train      gets the number of a fold, and a callback for its trees
     n_at_once  how many may train at the same time
     in_step    keep them together; else a fold that has a place keeps it to its end
     """
 
-    def __init__(self, n_folds: int, n_at_once: int, in_step: bool) -> None:
+    def __init__(
+        self, train: Callable[[int, Reporter], Result], n_folds: int, n_at_once: int, in_step: bool
+    ) -> None:
+        self._train = train
         self._n_at_once = n_at_once
         self._in_step = in_step
         self._n_trees = [0] * n_folds
-        self._histories: list[History | None] = [None] * n_folds
-        self._results: list[Result | None] = [None] * n_folds
-        self._errors: list[BaseException | None] = [None] * n_folds
-        self._running: set[int] = set()
-        self._waiting: set[int] = set()
-        self._ended: set[int] = set()
-        self._end: int | None = None
-        self._changed = threading.Condition()
+        self._histories: dict[int, History] = {}
+        self._results: dict[int, Result] = {}
+        self._errors: dict[int, BaseException] = {}
+        self._threads: dict[int, threading.Thread] = {}
+        self._turns = [threading.Event() for _ in range(n_folds)]
+        self._waiting, self._running = set(range(n_folds)), set[int]()
+        self._last: int | None = None
+        self._news = threading.Condition()  # its lock is that of all that changes here
 
     # ---- in the thread that asks ---------------------------------------------------------
 
-    def train(self, train: Callable[[int, _Reporter], Result]) -> Iterator[int]:
-        """Begin all folds, and say how many trees all of them have, whenever that grows; after the
-        last, all have ended. ``train`` gets the number of a fold, and a callback for its trees."""
-        threads = [
-            threading.Thread(target=self._run, args=(fold, train), daemon=True)
-            for fold in range(len(self._n_trees))
-        ]
-        for thread in threads:
-            thread.start()
+    def rounds(self) -> Generator[int, None, None]:
+        """Train all folds, and say how many trees all of them have, whenever that grows. At the
+        end all have ended; an error of one of them is raised."""
         n_seen = 0
         try:
-            while True:
-                n_common, ended = self._wait_for_more(n_seen)
-                while n_seen < n_common and not self._has_ended(n_seen):
-                    n_seen += 1
-                    yield n_seen
-                if ended:
-                    break
+            with self._news:
+                self._give_places()
+            while self._wait_for_more(n_seen):
+                n_seen += 1
+                yield n_seen
         finally:
-            self.stop_after(0)
-            for thread in threads:
+            with self._news:
+                if self._waiting or self._running:
+                    self.stop_after(0)
+            for thread in list(self._threads.values()):
                 thread.join()
-        for error in self._errors:
-            if error is not None:
-                raise error
+        if self._errors:
+            raise self._errors[min(self._errors)]
 
     def stop_after(self, n_trees: int) -> None:
-        """No fold begins a tree after so many."""
-        with self._changed:
-            self._end = n_trees if self._end is None else min(self._end, n_trees)
-            self._changed.notify_all()
+        """No fold keeps more trees than this; 0: nobody waits for the results."""
+        with self._news:
+            self._last = n_trees if self._last is None else min(self._last, n_trees)
+            for fold in self._waiting & self._threads.keys():
+                self._turns[fold].set()
+            self._news.notify()
+
+    @property
+    def is_over(self) -> bool:
+        """Nobody waits for the results."""
+        return self._last == 0
 
     def histories(self) -> list[History]:
         """Of all folds, each with at least as many trees as all have."""
-        return [own for own in self._histories if own is not None]
+        return [self._histories[fold] for fold in range(len(self._n_trees))]
 
     def results(self) -> list[Result]:
-        return [own for own in self._results if own is not None]
+        return [self._results[fold] for fold in range(len(self._n_trees))]
 
-    def _wait_for_more(self, n_seen: int) -> tuple[int, bool]:
-        """How many trees all folds have, and whether they have ended."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._common() > n_seen or self._all_ended())
-            return self._common(), self._all_ended()
-
-    def _common(self) -> int:
-        return min(self._n_trees)
-
-    def _all_ended(self) -> bool:
-        return len(self._ended) == len(self._n_trees)
-
-    def _has_ended(self, n_seen: int) -> bool:
-        return self._end is not None and n_seen >= self._end
+    def _wait_for_more(self, n_seen: int) -> bool:
+        """Whether all folds have, or will have, a tree more than these; false: all have ended."""
+        with self._news:
+            while not self.is_over:
+                if min(self._n_trees) > n_seen and not self._is_last(n_seen):
+                    return True
+                if not (self._waiting or self._running):
+                    break
+                self._news.wait(_NAP)
+            return False
 
     # ---- in the thread of a fold ---------------------------------------------------------
 
-    def _run(self, fold: int, train: Callable[[int, _Reporter], Result]) -> None:
+    def report(self, fold: int, history: History, n_trees: int) -> bool:
+        """One more tree of a fold; whether it was the last. At the end of a turn it waits."""
+        with self._news:
+            self._histories[fold] = history
+            self._n_trees[fold] = n_trees
+            waits = self._in_step and n_trees % _TURN == 0 and not self._is_last(n_trees)
+            if waits:
+                self._turns[fold].clear()
+                self._running.discard(fold)
+                self._waiting.add(fold)
+            self._give_places()
+            self._news.notify()
+        if waits:
+            self._turns[fold].wait()
+        return self._is_last(n_trees)
+
+    def _run(self, fold: int) -> None:
         try:
-            self._take_place(fold)
-            if self._end != 0:
-                self._results[fold] = train(fold, _Reporter(self, fold))
+            self._results[fold] = self._train(fold, Reporter(self, fold))
         except BaseException as error:
             self._errors[fold] = error
             self.stop_after(0)
         finally:
-            with self._changed:
+            with self._news:
                 self._running.discard(fold)
-                self._ended.add(fold)
-                self._changed.notify_all()
+                self._waiting.discard(fold)
+                self._give_places()
+                self._news.notify()
 
-    def report(self, fold: int, history: History, n_trees: int) -> bool:
-        """One more tree of a fold; whether it was the last. At the end of a turn it waits."""
-        with self._changed:
-            self._histories[fold] = history
-            self._n_trees[fold] = n_trees
-            self._changed.notify_all()
-            if self._in_step and n_trees % _TURN == 0:
-                self._running.discard(fold)
-                self._take_place(fold)
-            return self._has_ended(n_trees)
+    def _give_places(self) -> None:
+        """To those that are furthest behind, as long as there are places."""
+        while self._waiting and len(self._running) < self._n_at_once and not self.is_over:
+            behind = min(self._waiting, key=lambda fold: (self._n_trees[fold], fold))
+            slowest = min(self._n_trees[fold] for fold in self._waiting | self._running)
+            if self._n_trees[behind] >= slowest + _AHEAD:
+                break
+            self._waiting.remove(behind)
+            self._running.add(behind)
+            self._turns[behind].set()
+            if behind not in self._threads:
+                self._threads[behind] = threading.Thread(
+                    target=self._run, args=(behind,), daemon=True
+                )
+                self._threads[behind].start()
 
-    def _take_place(self, fold: int) -> None:
-        with self._changed:
-            self._waiting.add(fold)
-            self._changed.wait_for(
-                lambda: self._has_ended(self._n_trees[fold]) or self._is_next(fold)
-            )
-            self._waiting.discard(fold)
-            self._running.add(fold)
-            self._changed.notify_all()
-
-    def _is_next(self, fold: int) -> bool:
-        """Whether there is a place, and no fold that is further behind waits for it."""
-        if len(self._running) >= self._n_at_once:
-            return False
-        behind = min(self._waiting, key=lambda own: (self._n_trees[own], own))
-        slowest = min(
-            (n for own, n in enumerate(self._n_trees) if own not in self._ended), default=0
-        )
-        return fold == behind and self._n_trees[fold] < slowest + _AHEAD
+    def _is_last(self, n_trees: int) -> bool:
+        return self._last is not None and n_trees >= self._last
 
 
-class _Reporter:
-    """A callback of the training loop."""
+class Reporter:
+    """A callback of the training loop of a fold."""
 
-    def __init__(self, together: Together[Result], fold: int) -> None:
+    def __init__(self, together: Together[Any], fold: int) -> None:
         self._together = together
         self._fold = fold
 
     def after_iteration(self, info: IterationInfo) -> bool:
         return self._together.report(self._fold, info.history, info.iteration + 1)
+
+    def only_stopping(self) -> Stopper:
+        """For a fold of several models, whose trees are not counted together."""
+        return Stopper(self._together)
+
+
+class Stopper:
+    """A callback that ends a training when nobody waits for it."""
+
+    def __init__(self, together: Together[Any]) -> None:
+        self._together = together
+
+    def after_iteration(self, info: IterationInfo) -> bool:
+        return self._together.is_over

@@ -22,6 +22,7 @@ from ocelotboost.display.fold_curves import FoldCurvesDisplay
 from ocelotboost.display.gains import GainsDisplay, LiftDisplay
 from ocelotboost.display.importances import ImportancesDisplay
 from ocelotboost.display.learning_curve import LearningCurveDisplay
+from ocelotboost.display.tuning import TuningDisplay
 from ocelotboost.display.waterfall import WaterfallDisplay
 
 __all__ = [
@@ -40,5 +41,6 @@ __all__ = [
     "PredictionErrorDisplay",
     "QuantileCoverageDisplay",
     "RocCurveDisplay",
+    "TuningDisplay",
     "WaterfallDisplay",
 ]

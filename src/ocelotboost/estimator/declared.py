@@ -85,7 +85,7 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         "Share of each tree that is added. None: by quality, or where iterations is given, from "
         "rows, iterations and loss.",
         aliases=("eta", "shrinkage_rate", "shrinkage", "lr"),
-        search=Range(0.04, 0.3, log=True),
+        search=Range(0.02, 0.3, log=True, needs="iterations"),
     )
     depth: int | None = parameter(
         None,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,10 @@ from ocelotboost.boost.evaluation import LEARN, UNSEEN
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.progress import Progress as RichProgress
+
+Self = TypeVar("Self", bound="Shown")
+Bar = TypeVar("Bar", bound="ProgressBar")
 
 _LINE_WIDTH = 79
 _NAME_WIDTH = 12
@@ -26,10 +30,10 @@ _LINES_OF_A_LOG = 20
 _BAR_WIDTH, _TIME_WIDTH, _GAPS = 20, len("0:00:00"), 3
 
 
-class Progress:
-    """A callback that shows nothing; what shows something is derived from it."""
+class Shown:
+    """Something on the screen while a ``with`` block runs."""
 
-    def __enter__(self) -> Progress:
+    def __enter__(self: Self) -> Self:
         return self
 
     def __exit__(
@@ -41,7 +45,11 @@ class Progress:
         self.close()
 
     def close(self) -> None:
-        """Training has ended."""
+        """What is shown has ended."""
+
+
+class Progress(Shown):
+    """A callback that shows nothing; what shows something is derived from it."""
 
     def after_iteration(self, info: IterationInfo) -> None:
         """One more tree."""
@@ -106,25 +114,11 @@ class ProgressBar(Progress):
     """A bar that fits the width of the terminal."""
 
     def __init__(self, metric: str, console: Console) -> None:
-        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-        from rich.progress import Progress as RichProgress
-        from rich.table import Column
-
         self._metric = metric
-        self._progress = RichProgress(
-            MofNCompleteColumn(table_column=Column(no_wrap=True)),
-            BarColumn(_BAR_WIDTH),
-            TimeRemainingColumn(compact=True, table_column=Column(no_wrap=True)),
-            TextColumn(
-                "{task.description}",
-                markup=False,
-                table_column=Column(no_wrap=True, overflow="ellipsis"),
-            ),
-            console=console,
-        )
+        self._progress = bar(console)
         self._task = self._progress.add_task("training", total=None)
 
-    def __enter__(self) -> Progress:
+    def __enter__(self: Bar) -> Bar:
         self._progress.start()
         return self
 
@@ -140,6 +134,25 @@ class ProgressBar(Progress):
             completed=info.iteration + 1,
             description=_latest(info, self._metric, width),
         )
+
+
+def bar(console: Console) -> RichProgress:
+    """How many are done, a bar, the time that is left, and a description that may be cut."""
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as RichProgress
+    from rich.table import Column
+
+    return RichProgress(
+        MofNCompleteColumn(table_column=Column(no_wrap=True)),
+        BarColumn(_BAR_WIDTH),
+        TimeRemainingColumn(compact=True, table_column=Column(no_wrap=True)),
+        TextColumn(
+            "{task.description}",
+            markup=False,
+            table_column=Column(no_wrap=True, overflow="ellipsis"),
+        ),
+        console=console,
+    )
 
 
 def _latest(info: IterationInfo, metric: str, width: int) -> str:

@@ -2,7 +2,7 @@
 
     cv=None, 10,000 rows or more    search    a holdout: the first of five folds
                                     judge     the finalists, by two more of them
-    cv=None, fewer rows             search    five folds
+    cv=None, fewer rows             search    three folds of five; below 2,000 rows all five
     cv=...                          search    those folds (cross_validation/folds.py)
 
 The best of many trials on a small holdout is partly the luckiest. So the best few and the defaults
@@ -19,8 +19,8 @@ import numpy as np
 from ocelotboost.boost.identity import digest
 from ocelotboost.cross_validation.folds import Fold, RowsToSplit, make_folds
 
-#: With fewer rows, one holdout is too small to tell parameters apart.
-FEWEST_FOR_HOLDOUT = 10_000
+#: With fewer rows, one holdout is too small to tell parameters apart, or three folds are.
+FEWEST_FOR_HOLDOUT, FEWEST_FOR_THREE = 10_000, 2_000
 
 #: A holdout is one fold of this many, and at most this many rows.
 _FOLDS, _MOST_HELD_OUT = 5, 20_000
@@ -65,12 +65,14 @@ def choose_judges(cv: Any, rows: RowsToSplit, seed: int) -> Judges:
         folds = make_folds(cv, rows, seed)
         return Judges(tuple(folds), len(folds))
     folds = make_folds(_n_folds(rows), rows, seed)
-    if rows.n_rows < FEWEST_FOR_HOLDOUT:
+    if rows.n_rows < FEWEST_FOR_THREE:
         return Judges(tuple(folds), len(folds))
     if rows.time is not None:
-        return Judges(tuple(folds[: -_JUDGES - 1 : -1]), 1)  # the latest first
-    alone = rows.groups is None  # else rows of one group would be on both sides
-    return Judges(tuple(_at_most(fold, seed) if alone else fold for fold in folds[:_JUDGES]), 1)
+        folds = folds[::-1]  # the latest first
+    elif rows.groups is None:  # else rows of one group would be on both sides
+        folds = [_at_most(fold, seed) for fold in folds]
+    chosen = tuple(folds[:_JUDGES])
+    return Judges(chosen, 1 if rows.n_rows >= FEWEST_FOR_HOLDOUT else len(chosen))
 
 
 def _n_folds(rows: RowsToSplit) -> int:

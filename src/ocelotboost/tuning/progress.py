@@ -1,16 +1,15 @@
 """What ``tune`` shows while it runs: nothing, a bar, or lines.
 
-in a terminal   trial 12/50 ━━━━━━━━━━━━━━━━━━━━ 0:01:28 Logloss 0.2712, defaults 0.2748
-in a log file   trial 12/50, 0:21, Logloss 0.2712 (defaults 0.2748)
+in a terminal   12/50 ━━━━━━━━━━━━━━━━━━━━ 0:01:28 best Logloss 0.2712, defaults 0.2748
+in a log file   trial 12/50, 0:21, best Logloss 0.2712, defaults 0.2748
 """
 
 from __future__ import annotations
 
-from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from ocelotboost.estimator.progress import Shown, bar, print_text
 from ocelotboost.estimator.progress import clock as as_clock
-from ocelotboost.estimator.progress import print_text
 from ocelotboost.tuning.budget import Clock
 from ocelotboost.tuning.study import finished
 from ocelotboost.tuning.workbench import Judge
@@ -20,22 +19,11 @@ if TYPE_CHECKING:
     from optuna.trial import FrozenTrial
     from rich.console import Console
 
-_BAR_WIDTH = 20
+Self = TypeVar("Self", bound="ProgressBar")
 
 
-class Progress:
+class Progress(Shown):
     """Shows nothing; what shows something is derived from it. Called after each trial."""
-
-    def __enter__(self) -> Progress:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """The search has ended."""
 
     def __call__(self, study: Study, trial: FrozenTrial) -> None:
         """One more trial."""
@@ -57,7 +45,7 @@ def progress_for(verbose: Any, n_trials: int | None, clock: Clock, judge: Judge)
 
 
 class ProgressLines(Progress):
-    """A line for the defaults, for each improvement, and for every tenth trial."""
+    """A line for the defaults, for each improvement, for every tenth trial and for the last."""
 
     def __init__(self, n_trials: int | None, clock: Clock, judge: Judge) -> None:
         self._n_trials = n_trials
@@ -79,42 +67,28 @@ class ProgressBar(Progress):
     """A bar that counts trials, or the seconds of the budget where those end the search."""
 
     def __init__(self, n_trials: int | None, clock: Clock, judge: Judge, console: Console) -> None:
-        from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
-        from rich.progress import Progress as RichProgress
-        from rich.table import Column
-
         self._n_trials = n_trials
         self._clock = clock
         self._judge = judge
-        self._progress = RichProgress(
-            TextColumn("{task.fields[count]}", table_column=Column(no_wrap=True)),
-            BarColumn(_BAR_WIDTH),
-            TimeRemainingColumn(compact=True, table_column=Column(no_wrap=True)),
-            TextColumn(
-                "{task.description}",
-                markup=False,
-                table_column=Column(no_wrap=True, overflow="ellipsis"),
-            ),
-            console=console,
-        )
+        self._progress = bar(console)
         total = clock.seconds if n_trials is None else n_trials
-        self._task = self._progress.add_task("the defaults first", total=total, count="trial 0")
+        self._task = self._progress.add_task("the defaults first", total=total)
 
-    def __enter__(self) -> Progress:
+    def __enter__(self: Self) -> Self:
         self._progress.start()
         return self
 
-    def __exit__(self, *_: Any) -> None:
+    def close(self) -> None:
         self._progress.stop()
 
     def __call__(self, study: Study, trial: FrozenTrial) -> None:
-        done = len(finished(study))
-        of = "" if self._n_trials is None else f"/{self._n_trials}"
+        done, scores = len(finished(study)), _scores(study, self._judge)
+        if self._n_trials is None:
+            scores = f"seconds, {done} trials, {scores}"
         self._progress.update(
             self._task,
-            completed=done if self._n_trials is not None else self._clock.elapsed,
-            count=f"trial {done}{of}",
-            description=_scores(study, self._judge),
+            completed=done if self._n_trials is not None else round(self._clock.elapsed),
+            description=scores,
         )
 
     def say(self, text: str) -> None:
@@ -123,4 +97,4 @@ class ProgressBar(Progress):
 
 def _scores(study: Study, judge: Judge) -> str:
     default = finished(study)[0].value
-    return f"{judge.name} {study.best_value:.5g}, defaults {default:.5g}"
+    return f"best {judge.name} {study.best_value:.5g}, defaults {default:.5g}"

@@ -61,7 +61,7 @@ def tune(
         The time for all of it, such as "10min": the final fit included, roughly.
     cv : int, splitter or pairs of row numbers, optional
         Which rows judge. None: a holdout of a fifth, at most 20,000 rows, and the finalists meet
-        on further folds; with fewer than 10,000 rows five folds.
+        on further folds; three folds with fewer than 10,000 rows, five with fewer than 2,000.
     groups, time : (n_rows,), optional
         No group trains and judges; or rows that judge are later than those that train. The times
         are those of ``has_time`` where the estimator has it.
@@ -103,7 +103,7 @@ def tune(
     if metric is not None:
         base.set_params(eval_metric=metric)
     seed = _seed(random_state, base)
-    in_trials = clone(base).set_params(random_state=seed, verbose=False)
+    in_trials = clone(base).set_params(random_state=seed, quality="fast", verbose=False)
     from ocelotboost.tuning.progress import progress_for
     from ocelotboost.tuning.search import Search, judge_finalists, run
     from ocelotboost.tuning.study import open_study, quiet

@@ -1,8 +1,8 @@
 """What all trials share: the rows, read and hashed once, and their bins.
 
-A trial trains one model per fold, under the conditions of ``fit``: the held-out rows say how many
-trees are enough, and the best value of their curve is the score. Whatever is random is drawn from
-the same seed in every trial, so that trials differ by their parameters alone.
+A trial trains one model per fold, in the manner of ``quality="fast"``: the held-out rows say how
+many trees are enough, and the best value of their curve is the score. Whatever is random is drawn
+from the same seed in every trial, so that trials differ by their parameters alone.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from ocelotboost.errors import InputError
 from ocelotboost.estimator.base import OcelotEstimator
 from ocelotboost.estimator.choosing import Facts, choose, facts_of, recipes_to_race
 from ocelotboost.estimator.eval_sets import VALIDATION
+from ocelotboost.estimator.memory_plan import within_memory
 from ocelotboost.estimator.metrics import metrics_from
 from ocelotboost.estimator.reading import Given, read
 from ocelotboost.estimator.rows import Rows, counted
@@ -159,6 +160,7 @@ class Workbench:
         )
         found = {
             "categories": facts.n_categorical > 0,
+            "iterations": given.iterations is not None,
             "ordered": few,
             "share": sampling in ("MVS", "Bernoulli"),
             "temperature": sampling == "Bayesian",
@@ -197,8 +199,8 @@ class Workbench:
 
     def train(self, resolved: Resolved, fold: int, callbacks: Sequence[Any] = ()) -> Outcome:
         """One model, judged by the held-out rows of the fold. Ctrl-C is passed on."""
-        settings = resolved.settings
         rows, categories = self._rows_of(fold)
+        settings = within_memory(resolved.settings, rows, self.target)
         quantized = Quantized(self._quantizer(settings.quantize), categories)
         ordered = order(rows.training, quantized, self.target, settings.order)
         trained = train(
