@@ -86,3 +86,26 @@ def test_shells_complete_commands_options_and_values(shell, monkeypatch):
     if shell == "bash":  # what is completed is the same for all of them
         assert "--learning-rate" in completed("train --learn")
         assert "Ordered" in completed("train --boosting-type O")
+
+
+WITHOUT = """
+import sys
+class Nothing:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ("pyarrow", "pandas", "polars"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+sys.meta_path.insert(0, Nothing())
+from ocelotboost.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_without_pyarrow_the_demo_works_and_files_ask_for_it(folder):
+    python = [sys.executable, "-c", WITHOUT]
+    demo = [*python, "demo", "--rows", "600", "--iterations", "5", "-q"]
+    assert b"the same bits" in subprocess.run(demo, capture_output=True, check=True).stdout
+    command = [*python, "predict", folder / "sold.ocelot", folder / "new.csv"]
+    ran = subprocess.run(command, capture_output=True, check=False)
+    assert ran.returncode == 2
+    assert b"pip install 'ocelot-boost[files]'" in ran.stderr
+    assert ran.stderr.count(b"\n") == 1

@@ -51,8 +51,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         # Python would write to stdout once more when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CLOSED
-    except (StoppedError, KeyboardInterrupt):
-        _say(given, "interrupted; nothing was written.", INTERRUPTED)
+    except (StoppedError, KeyboardInterrupt) as error:
+        _say(given, str(error) or "interrupted.", INTERRUPTED)
         return INTERRUPTED
     except Exception as error:
         if "--debug" in given:

@@ -113,6 +113,12 @@ def load_sparse(screen: Screen, files: Files, n_columns: int | None = None) -> R
     return Rows(found.X, found.target, None, found.groups)
 
 
+def text_columns(X: Any) -> tuple[str, ...]:
+    """Of an Arrow table; other tables have none that can be told."""
+    types = pyarrow_module("pyarrow.types", "reading files")
+    return tuple(f.name for f in getattr(X, "schema", ()) if types.is_string(f.type))
+
+
 # ---- roles -----------------------------------------------------------------------------------
 
 

@@ -98,7 +98,7 @@ def command(function: Callable[..., Any]) -> Callable[..., Any]:
         except BrokenPipeError as error:
             raise PipeClosedError from error
         except KeyboardInterrupt as error:
-            raise StoppedError from error
+            raise StoppedError(str(error)) from error
 
     added = {"quiet": _QUIET, "as_json": _JSON, "debug": _DEBUG}
     options = {name: (Annotated[bool, option], False) for name, option in added.items()}

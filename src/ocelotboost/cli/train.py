@@ -82,7 +82,7 @@ def train(
         write_config(save_config, chosen, asked.parameters)
     began = clock.perf_counter()
     rows, held_out, model = _prepared(screen, files, asked, holdout)
-    eval_sets = [eval_rows(screen, path, files, asked) for path in watched]
+    eval_sets = [eval_rows(screen, path, files, asked, rows.X) for path in watched]
     interrupted = _fit(screen, model, rows, eval_sets, init_model, snapshot)
     model.save_model(output)
     seconds = clock.perf_counter() - began
@@ -132,5 +132,5 @@ def _fit(
         )
     interrupted = any(str(one.message).startswith(_INTERRUPTED) for one in caught)
     if interrupted and model.n_iter_ == 0:
-        raise KeyboardInterrupt
+        raise KeyboardInterrupt("interrupted before the first tree; nothing was saved.")
     return interrupted

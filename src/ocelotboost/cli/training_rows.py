@@ -19,6 +19,7 @@ from ocelotboost.cli.rows import (
     load,
     load_sparse,
     rows_of,
+    text_columns,
     with_description,
 )
 from ocelotboost.cli.screen import Screen
@@ -106,13 +107,13 @@ def divided(rows: Rows, kind: str, share: float | None) -> tuple[Rows, Rows | No
     return rows.take(np.sort(parts[0])), rows.take(np.sort(parts[1]))
 
 
-def eval_rows(screen: Screen, path: str, files: Files, asked: Asked) -> tuple[Any, ...]:
-    """An eval set, read as the training rows are."""
+def eval_rows(screen: Screen, path: str, files: Files, asked: Asked, X: Any) -> tuple[Any, ...]:
+    """An eval set, read as the training rows are. Their texts stay texts in it: X has them."""
     own = Files((path,), files.options, files.cd)
     if is_sparse_file(own):
         rows = load_sparse(screen, own)
         return rows.X, rows.y
-    table, description = load(screen, own, asked.roles.cat)
+    table, description = load(screen, own, (*asked.roles.cat, *text_columns(X)))
     roles = with_description(asked.roles, description, table.column_names)
     present = tuple(name for name in roles.ignore if name in table.column_names)
     roles = Roles(roles.target, roles.weight, roles.group, None, present, roles.cat, roles.num)
