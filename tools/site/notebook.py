@@ -132,11 +132,13 @@ def _figures() -> list[bytes]:
 
 @contextlib.contextmanager
 def _quiet_figures() -> Any:
-    """Figures are drawn to files and not to windows."""
+    """Figures are drawn to files and not to windows; those that were open before are closed."""
     import matplotlib
+    from matplotlib import pyplot
 
     before = matplotlib.get_backend()
     matplotlib.use("Agg")
+    pyplot.close("all")
     try:
         yield
     finally:
