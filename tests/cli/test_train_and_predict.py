@@ -179,3 +179,13 @@ def test_eval_sets_decide_when_to_stop(here):
     assert main(["train", "sales.csv", *options]) == 0
     assert "eval_0" in load_model(path).history_
     assert load_model(path).n_iter_ < 300
+
+
+def test_weights_of_classes_that_are_numbers(here):
+    config, path = str(here / "c.toml"), str(here / "m.ocelot")
+    options = ["-t", "count", "--ignore", "price,id,sold", "--iterations", "3", "-q", "-o", path]
+    weights = ["--class-weights", "1=1,2=2.5,3=1", "--save-config", config]
+    assert main(["train", "sales.csv", *options, *weights]) == 0
+    assert load_model(path).class_weights == {1: 1, 2: 2.5, 3: 1}
+    assert main(["train", "sales.csv", "--config", config, "-q", "-o", path]) == 0
+    assert load_model(path).class_weights == {1: 1, 2: 2.5, 3: 1}

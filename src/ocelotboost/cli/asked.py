@@ -56,13 +56,16 @@ class Asked:
             raise ParameterError(f"--task {task} is not possible; give {' or '.join(TASKS)}.")
         return task
 
-    def estimator(self, kind: str, **others: Any) -> OcelotEstimator:
-        """The estimator of a task, with its parameters checked before anything takes time."""
-        known = TASKS[kind].__dataclass_fields__
+    def estimator(self, kind: str, known: dict[str, Any], **others: Any) -> OcelotEstimator:
+        """The estimator of a task, with its parameters checked before anything takes time.
+
+        known   what the rows say of parameters, unless the user says something else
+        others  what the command decides
+        """
         for name in self.parameters:
-            if name not in known:
+            if name not in TASKS[kind].__dataclass_fields__:
                 raise ParameterError(f"--{name.replace('_', '-')} is not for {kind}.")
-        model = TASKS[kind](**{**self.parameters, **others})
+        model = TASKS[kind](**{**known, **self.parameters, **others})
         check_parameters(model)
         return model
 

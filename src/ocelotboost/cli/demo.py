@@ -26,6 +26,8 @@ from sklearn.model_selection import train_test_split
 from ocelotboost import OcelotClassifier, __version__, load_model
 from ocelotboost.cli.orders import generate_orders
 from ocelotboost.cli.screen import Screen, command
+from ocelotboost.cli.summary import in_bytes
+from ocelotboost.files.opened import check_writable
 from ocelotboost.model.describe import describe
 
 BAR = 36  # characters for a log loss of 1
@@ -86,7 +88,7 @@ def measure_leak(
     return Leak(model.history_["learn"]["Logloss"][-1], new.loss(model))
 
 
-def show_leak(console: Console, known: Orders, new: Orders, iterations: int) -> None:
+def show_leak(console: Console, known: Orders, new: Orders, iterations: int) -> dict[str, Leak]:
     """Greedy and ordered statistics compared with each other and with a constant guess."""
     console.print(
         "\n[bold]The leak.[/bold] A category becomes the mean target of its rows. If a row's own "
@@ -95,13 +97,15 @@ def show_leak(console: Console, known: Orders, new: Orders, iterations: int) -> 
     )
     table = Table("statistics", "log loss", "measured on", "", box=SIMPLE_HEAD)
     kinds: tuple[Literal["greedy"], Literal["ordered"]] = ("greedy", "ordered")
+    leaks: dict[str, Leak] = {}
     for kind in kinds:
-        leak = measure_leak(kind, known, new, iterations)
+        leak = leaks[kind] = measure_leak(kind, known, new, iterations)
         table.add_row(kind, f"{leak.training_rows:.3f}", "training rows", _bar(leak.training_rows))
         table.add_row("", f"{leak.new_rows:.3f}", "new rows", _bar(leak.new_rows))
     guess = log_loss(new.returned, np.full(len(new.returned), known.returned.mean()))
     table.add_row("none", f"{guess:.3f}", "guessing the rate", _bar(guess))
     console.print(table)
+    return leaks
 
 
 def _bar(share: float) -> str:
@@ -148,16 +152,17 @@ def show_importances(console: Console, model: OcelotClassifier, names: tuple[str
     console.print("\nIts first tree, in words:\n", first_tree, sep="", highlight=False)
 
 
-def show_file(console: Console, model: OcelotClassifier, path: Path, new: Orders) -> None:
+def show_file(console: Console, model: OcelotClassifier, save: str | None, new: Orders) -> None:
     """Save the model, load it again, and compare predictions."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    model.save_model(path)
-    again = load_model(path)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(save or Path(folder, "returns.ocelot"))
+        model.save_model(path)
+        size, again = path.stat().st_size, load_model(path)
     assert isinstance(again, OcelotClassifier)
     same = np.array_equal(again.predict_proba(new.values), model.predict_proba(new.values))
     console.print(
-        f"\nSaved to [bold]{path}[/bold] ({path.stat().st_size / 1024:.0f} KiB). "
-        f"Loaded again, it predicts {'the same bits' if same else 'SOMETHING ELSE'}.",
+        f"\nSaved{f' to [bold]{save}[/bold]' if save else ''} ({in_bytes(size)}) and loaded again, "
+        f"it predicts {'the same bits' if same else 'SOMETHING ELSE'}.",
         soft_wrap=True,
     )
 
@@ -191,7 +196,9 @@ def demo(
     Generated orders of a shop: will they be sent back? Statistics that leak the target and ordered
     ones that do not, then a model that is trained, judged, explained, saved and loaded.
     """
-    console = screen.out
+    if save is not None:
+        check_writable(save)
+    console = Console(quiet=True) if screen.as_json else screen.out
     console.print(
         f"[bold]Ocelot {__version__}[/bold]: will an order be sent back? {rows:,} orders.\n"
     )
@@ -199,11 +206,12 @@ def demo(
     parts = train_test_split(np.arange(rows), test_size=0.2, random_state=0)
     known, new = orders.take(parts[0]), orders.take(parts[1])
     show_orders(console, known)
-    show_leak(console, known, new, iterations)
+    leaks = show_leak(console, known, new, iterations)
     console.print("\n[bold]The model.[/bold] Defaults, stopped on a fifth of the rows.\n")
     model, seconds = train(known, iterations, screen.talks)
     show_model(console, model, seconds, new)
     show_importances(console, model, orders.names)
-    with tempfile.TemporaryDirectory() as folder:
-        show_file(console, model, Path(save or Path(folder, "returns.ocelot")), new)
+    show_file(console, model, save, new)
     show_next(console)
+    if screen.as_json:
+        screen.show("", n_rows=rows, leaks=leaks, log_loss=new.loss(model), n_trees=model.n_iter_)

@@ -184,11 +184,16 @@ def value_of(own: Parameter, text: Any) -> Any:
     readings = iter([text]) if not isinstance(text, str) else _readings(text)
     for value in readings:
         if own.rule.holds(value):
-            return value
+            return _with_labels(value) if isinstance(value, dict) else value
     raise ParameterError(
         f"{own.option} {text} is not possible; give {_without_quotes(own.rule.wanted)} "
         f"(default: {shown(own.default)})."
     )
+
+
+def _with_labels(weights: dict[Any, Any]) -> dict[Any, Any]:
+    """Classes are texts here and in TOML; those that are numbers in a table are numbers."""
+    return {_scalar(str(label)): weight for label, weight in weights.items()}
 
 
 def _without_quotes(wanted: str) -> str:

@@ -63,8 +63,8 @@ def cv(
             check_writable(path)
     if folds < 2:
         raise ParameterError(f"--folds {folds} is not possible; give a whole number from 2.")
-    rows, kind = training_rows(screen, files, asked)
-    model = asked.estimator(kind, verbose=screen.talks)
+    rows, kind, known = training_rows(screen, files, asked)
+    model = asked.estimator(kind, known, verbose=screen.talks)
     with screen.warnings_as_notes(ignore=(SAID,)):
         found = cross_validate(
             model,
@@ -157,12 +157,12 @@ def tune(
     the best so far is trained on all rows and saved.
     """
     check_writable(output)
-    rows, kind = training_rows(screen, files, asked)
+    rows, kind, known = training_rows(screen, files, asked)
     with screen.warnings_as_notes(ignore=(SAID,)):
         found = search(
             rows.X,
             rows.y,
-            estimator=asked.estimator(kind),
+            estimator=asked.estimator(kind, known),
             trials=trials,
             budget=budget,
             cv=folds,

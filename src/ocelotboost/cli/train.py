@@ -100,16 +100,15 @@ def _prepared(
     screen: Screen, files: Files, asked: Asked, holdout: float | None
 ) -> tuple[Any, Any, OcelotEstimator]:
     """Rows to train on, rows kept aside or None, and the estimator."""
-    rows: Any
     if can_be_batches(files, asked):
         if holdout is not None:
             raise ParameterError("--holdout needs the rows in memory: leave out --memory-limit.")
-        rows, kind = rows_in_batches(screen, files, asked)
+        rows, kind, known = rows_in_batches(screen, files, asked)
         held_out = None
     else:
-        everything, kind = training_rows(screen, files, asked)
+        everything, kind, known = training_rows(screen, files, asked)
         rows, held_out = divided(everything, kind, holdout)
-    return rows, held_out, asked.estimator(kind, verbose=screen.talks, interrupt="keep")
+    return rows, held_out, asked.estimator(kind, known, verbose=screen.talks, interrupt="keep")
 
 
 def _fit(

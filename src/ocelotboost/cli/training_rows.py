@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,12 +35,22 @@ from ocelotboost.table.sources import dataset_of
 _FIRST_ROWS = 100_000
 
 
-def training_rows(screen: Screen, files: Files, asked: Asked) -> tuple[Rows, str]:
-    """All rows in memory, and the task. What the columns are is shown; what the parameters have to
-    know of them is added to those asked for."""
+class Prepared(NamedTuple):
+    """rows   in memory or in batches
+    task   "classification" or "regression"
+    known  parameters that follow from the columns
+    """
+
+    rows: Any
+    task: str
+    known: dict[str, Any]
+
+
+def training_rows(screen: Screen, files: Files, asked: Asked) -> Prepared:
+    """All rows in memory; what the columns are is shown."""
     if is_sparse_file(files):
         rows = load_sparse(screen, files)
-        return rows, task_of(screen, asked, arrow().chunked_array([rows.y]))
+        return Prepared(rows, task_of(screen, asked, arrow().chunked_array([rows.y])), {})
     table, description = load(screen, files, asked.roles.cat)
     roles = _checked(with_description(asked.roles, description, table.column_names), table)
     table = as_numbers(table, roles.num)
@@ -49,11 +59,10 @@ def training_rows(screen: Screen, files: Files, asked: Asked) -> tuple[Rows, str
     kind = task_of(screen, asked, table[roles.target])
     if roles.time is not None:
         table = table.sort_by(roles.time)
-        asked.parameters.setdefault("has_time", True)
     rows = rows_of(table, roles, drop=asked.drop)
     categorical = [name for name in roles.cat if name in rows.X.column_names]
-    asked.parameters["cat_features"] = categorical or None
-    return rows, kind
+    known = {"has_time": roles.time is not None, "cat_features": categorical or None}
+    return Prepared(rows, kind, known)
 
 
 def _checked(roles: Roles, table: Any) -> Roles:
@@ -141,8 +150,8 @@ def can_be_batches(files: Files, asked: Asked) -> bool:
     return limited and formats_of(files.paths, files.options) <= {"parquet", "arrow"}
 
 
-def rows_in_batches(screen: Screen, files: Files, asked: Asked) -> tuple[RowsInBatches, str]:
-    """The rows, and the task; the first rows tell what the columns are."""
+def rows_in_batches(screen: Screen, files: Files, asked: Asked) -> Prepared:
+    """The first rows tell what the columns are."""
     if asked.roles.num:
         raise ParameterError("--num needs the rows in memory: leave it out, or --memory-limit.")
     dataset = dataset_of(files.paths, files.named)
@@ -153,8 +162,7 @@ def rows_in_batches(screen: Screen, files: Files, asked: Asked) -> tuple[RowsInB
     kind = task_of(screen, asked, some[roles.target])
     columns = [*roles.features(some.column_names), roles.target]
     columns += [] if roles.weight is None else [roles.weight]
-    if roles.time is not None:
-        asked.parameters.setdefault("has_time", roles.time)
-    asked.parameters["cat_features"] = list(roles.cat) or None
     batches = open_batches(files.paths, described(files)[0]).read(columns, {})
-    return RowsInBatches(batches, roles.target, roles.weight, dataset.count_rows()), kind
+    rows = RowsInBatches(batches, roles.target, roles.weight, dataset.count_rows())
+    known = {"has_time": roles.time or False, "cat_features": list(roles.cat) or None}
+    return Prepared(rows, kind, known)
