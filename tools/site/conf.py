@@ -44,6 +44,7 @@ html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#a1460a", "color-brand-content": "#a1460a"},
     "dark_css_variables": {"color-brand-primary": "#f2a65a", "color-brand-content": "#f2a65a"},
 }
+highlight_language = "text"  # blocks without a language are only to be read
 pygments_style = "friendly"
 pygments_dark_style = "github-dark"
 copybutton_prompt_text = r">>> |\.\.\. |\$ "

@@ -2,7 +2,7 @@
 // have all of the words. The address keeps them: parameters.html?filter=leaf.
 "use strict";
 
-const LISTS = /\/(parameters|errors|estimators)\.html$/;
+const LISTS = /\/(parameters|errors|estimators|command_line)\.html$/;
 
 function addFilter() {
   const rows = [...document.querySelectorAll("article table tbody tr")];
