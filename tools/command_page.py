@@ -63,9 +63,10 @@ values, an example, and what looks odd. Codes that are stored as numbers, dates 
 written as 2024-01-31, ids, constants and columns that tell the target are pointed out. Nothing is
 changed by it.
 
-- Texts are categories; empty cells, `NA`, `NaN`, `NULL` and the like are missing. `--cat` makes a
-  category of any column and reads it as it is written, so that `007` is not `7`. `--num` makes
-  numbers of texts. `--ignore` leaves columns out.
+- Texts are categories. `--cat` makes a category of any column and reads it as it is written, so
+  that `007` is not `7`. `--num` makes numbers of texts. `--ignore` leaves columns out.
+- Empty cells, `NA`, `NaN`, `NULL` and the like are missing; `--missing '?'` adds another text.
+- `true` and `false` of CSV are texts, other ones than the `True` and `False` of Parquet.
 - Dates and times such as `2024-01-31` or `2024-01-31 10:00:00` are read as such.
 - Options take several columns: `--cat zip,brand` or `--cat zip --cat brand`.
 - Texts as a target, or at most 20 distinct whole numbers, make a classification; `--task` decides
@@ -143,7 +144,17 @@ def _command(name: str) -> Iterator[str]:
 
 
 #: Options of all commands, which the page describes once.
-_SHARED = ("quiet", "as_json", "debug", "format", "delimiter", "header", "encoding", "cd")
+_SHARED = (
+    "quiet",
+    "as_json",
+    "debug",
+    "format",
+    "delimiter",
+    "header",
+    "encoding",
+    "missing",
+    "cd",
+)
 
 
 def _prose(text: str) -> Iterator[str]:

@@ -169,8 +169,11 @@ def test_a_missing_file_is_named_with_one_that_is_similar(tmp_path):
 def test_a_text_among_numbers_of_a_stream_is_named(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("a\n1\nmany\n")
-    with pytest.raises(InputError, match="line 3: 'many' is not a number"):
+    with pytest.raises(InputError, match=r"line 3: 'many' is not a number.*--missing many"):
         list(open_batches(str(path)).read(["a"], {"a": "number"}))
+    options = FileOptions(missing=("many",))
+    (batch,) = open_batches(str(path), options).read(["a"], {"a": "number"})
+    assert batch["a"].to_pylist() == read_table(str(path), options)["a"].to_pylist() == [1, None]
 
 
 def test_files_whose_columns_differ_in_type_are_named(write):

@@ -83,6 +83,14 @@ _FILE_OPTIONS: dict[str, tuple[Any, Any]] = {
             metavar="NAME", help="Of CSV, such as latin-1; UTF-8 by default.", rich_help_panel=FILES
         ),
     ),
+    "missing": (
+        list[str] | None,
+        typer.Option(
+            metavar="TEXT",
+            help="Means a missing value in CSV, in addition to empty cells, NA, NaN, NULL.",
+            rich_help_panel=FILES,
+        ),
+    ),
     "cd": (
         str | None,
         typer.Option(
@@ -121,6 +129,7 @@ def with_files(function: Callable[..., Any]) -> Callable[..., Any]:
             delimiter=own["delimiter"],
             header=header,
             encoding=own["encoding"] or "utf8",
+            missing=tuple(own["missing"] or ()),
         )
         files = Files(tuple(given.pop("data") or ["-"]), options, own["cd"])
         return function(*args, files=files, **given)

@@ -7,6 +7,7 @@ block alone, so whoever reads one says which columns are numbers and which are t
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
@@ -50,6 +51,7 @@ def csv_options(
     header: bool,
     encoding: str,
     types: Mapping[str, str],
+    missing: Collection[str] = (),
     columns: Collection[str] | None = None,
     newlines: bool,
 ) -> dict[str, Any]:
@@ -58,6 +60,7 @@ def csv_options(
     names     of the columns; None: the first line has them, or they are numbered
     header    whether the first line is no row
     types     of columns, whatever their rows look like: names in ``TYPES``
+    missing   texts that mean it, in addition to empty cells, NA, NaN, NULL and the like
     columns   the only ones that are read; None: all
     newlines  texts in quotes may go over several lines, which takes longer
     """
@@ -78,6 +81,7 @@ def csv_options(
             # "true" stays a text, in training and in a stream of rows to predict alike.
             true_values=[],
             false_values=[],
+            null_values=[*csv.ConvertOptions().null_values, *missing],
             strings_can_be_null=True,
         ),
     }
@@ -103,7 +107,10 @@ def explained(error: Exception, name: str) -> InputError:
         row, wanted, value = converted.groups()
         kind = "a number" if wanted in ("double", "int64", "float") else f"of type {wanted}"
         where = f"line {row}: " if row else ""
-        return InputError(f"{name}: {where}{_short(value)} is not {kind}.")
+        return InputError(
+            f"{name}: {where}{_short(value)} is not {kind}. If it means a missing value: --missing "
+            f"{shlex.quote(value)}"
+        )
     if "Empty CSV file" in text:
         return InputError(f"{name} is empty.")
     if "UTF8" in text or "utf-8" in text.lower():

@@ -25,6 +25,7 @@ class FileOptions:
     names      of the columns, in place of those in the file
     encoding   of CSV
     text       columns that stay as they are written: "007" is not 7
+    missing    texts that mean a missing value in CSV, in addition to the usual ones
     """
 
     kind: str | None = None
@@ -33,6 +34,7 @@ class FileOptions:
     names: tuple[str, ...] | None = None
     encoding: str = "utf8"
     text: frozenset[str] = frozenset()
+    missing: tuple[str, ...] = ()
 
 
 def read_table(
@@ -112,6 +114,7 @@ def _keywords(
         names=options.names,
         header=options.header,
         encoding=options.encoding,
+        missing=options.missing,
         newlines=newlines,
         **{"types": dict.fromkeys(options.text, "text"), **more},
     )
