@@ -75,6 +75,7 @@ CHAPTERS = (
             "reference/records.md",
             "reference/displays.md",
             "reference/cluster.md",
+            "docs/command_line.md",
             "docs/losses_and_metrics.md",
             "docs/errors.md",
             "docs/model_format.md",
@@ -85,7 +86,10 @@ CHAPTERS = (
         (
             "docs/quality.md",
             "docs/categories.md",
+            "docs/dates.md",
             "docs/weights.md",
+            "docs/cross_validation.md",
+            "docs/tuning.md",
             "docs/ordered.md",
             "docs/prediction_shift.md",
             "docs/explain.md",
