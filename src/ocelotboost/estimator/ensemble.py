@@ -154,8 +154,10 @@ class _Trainer:
         return Member(recipe, trained)
 
     def _quantizer_for(self, recipe: Recipe) -> Quantizer:
-        quantizer = self._quantized.quantizer
-        return quantizer if recipe.crossed else quantizer.blind_to(self._crosses)
+        quantizer, crosses = self._quantized.quantizer, self._crosses
+        if recipe.crossed or crosses.start == crosses.stop:
+            return quantizer
+        return quantizer.blind_to(crosses)
 
 
 def _winners(members: list[Member], loss: str) -> list[Member]:
