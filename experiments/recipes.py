@@ -33,7 +33,7 @@ MOST_ROWS = 20_000
 JUDGES = 0.25  # share of the rows
 FIXED = "1000 trees, rows alone choose the mode"
 
-ALONE: dict[str, Any] = {"n_models": 1, "learning_rate": 0.1}
+ALONE: dict[str, Any] = {"n_models": 1, "learning_rate": 0.1, "crosses": 0}
 DEEP: dict[str, Any] = {**ALONE, "boosting_type": "Plain", "depth": 8}
 RECIPES: dict[str, dict[str, Any]] = {
     FIXED: {"iterations": 1000, "depth": 6},
@@ -46,6 +46,8 @@ RECIPES: dict[str, dict[str, Any]] = {
     "Plain, depth 8, Bayesian": {**DEEP, "bootstrap_type": "Bayesian"},
     "Plain, depth 8, L2 score": {**DEEP, "score_function": "L2"},
     "Plain, depth 8, no replay": {**DEEP, "refit": None},
+    "Plain, depth 8, crosses": {**DEEP, "crosses": "auto"},
+    "race, 3 models, no crosses": {"n_models": 3, "crosses": 0},
     "race, 2 models": {"n_models": 2},
     "race, 3 models": {"n_models": 3},
     "race, 4 models": {"n_models": 4},
