@@ -113,13 +113,23 @@ def test_tests_are_in_folders_named_like_those_of_the_package():
     here = Path(__file__).parent
     package = {path.parts[0] for path in FILES if len(path.parts) > 1}
     folders = {path.parent.name for path in here.glob("*/*.py")}
-    of_the_project, of_the_whole = {"benchmarks", "experiments", "examples"}, {"golden", "paper"}
+    of_the_project, of_the_whole = (
+        {"benchmarks", "experiments", "examples", "site"},
+        {"golden", "paper"},
+    )
     assert folders == package | of_the_project | of_the_whole
     assert all(any((here / folder).glob("test_*.py")) for folder in folders)
 
 
 def test_files_outside_the_folders_are_about_a_module_or_all_of_the_project():
     modules = {f"test_{path.stem}" for path in FILES if len(path.parts) == 1}
-    project = {"test_docs", "test_layers", "test_prose", "test_public", "test_readme"}
+    project = {
+        "test_docs",
+        "test_layers",
+        "test_markdown",
+        "test_prose",
+        "test_public",
+        "test_readme",
+    }
     for_all = {"__init__", "conftest", "data", "markdown"}
     assert {path.stem for path in Path(__file__).parent.glob("*.py")} <= modules | project | for_all
