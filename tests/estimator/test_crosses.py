@@ -214,12 +214,23 @@ def test_a_model_with_crosses_is_continued(ratio_model):
     assert more.n_iter_ == model.n_iter_ + 5
 
 
-def test_recipes_without_crosses_do_not_ask_about_them():
+def test_the_race_decides_about_crosses():
     X, y = table_with_ratio(700)
-    model = OcelotRegressor(random_state=0, n_models=3).fit(X, y)
-    assert formulas_of(model)
-    classes = OcelotClassifier(random_state=0).fit(X, y > 1)
-    assert set(classes.predict(X)) == {False, True}
+    model = OcelotRegressor(random_state=0).fit(X, y)
+    assert model.choices_["boosting_type"].value == "Plain"
+    assert "ratio" in formulas_of(model)
+
+
+def test_a_model_that_does_not_ask_about_crosses_has_none(tmp_path):
+    rng = np.random.default_rng(3)
+    users = rng.integers(0, 150, 800)
+    X = pd.DataFrame({"user": users, "u": rng.normal(size=800), "v": rng.normal(size=800)})
+    y = rng.normal(size=150)[users] + 0.3 * X["u"] + rng.normal(size=800) > 0
+    model = OcelotClassifier(random_state=0, cat_features=["user"]).fit(X, y)
+    assert model.choices_["boosting_type"].value == "Ordered"
+    assert formulas_of(model) == model.choices_["crosses"].value == []
+    model.save_model(tmp_path / "model.ocelot")
+    assert_array_equal(load_model(tmp_path / "model.ocelot").predict(X), model.predict(X))
 
 
 def test_folds_find_their_own():

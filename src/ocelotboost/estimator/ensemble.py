@@ -77,7 +77,7 @@ def train_models(
     members = [trainer.member(0, first, recipes[0])]
     members += [trainer.member(0, first, recipe) for recipe in recipes[1:] if trainer.goes_on]
     members = _winners(members, target.loss.name)
-    choices = _choices_of_race(members, settings)
+    choices = _choices_of_race(members, settings, trainer.has_crosses)
     trainer.tell(_in_words(choices))
     recipes = tuple(own.recipe for own in members)
     for number in range(len(members), n_models):
@@ -114,6 +114,10 @@ class _Trainer:
         self._definition = _definition(division, quantized, target, settings)
         self._n_trained = 0
         self.interruption: KeyboardInterrupt | None = None
+
+    @property
+    def has_crosses(self) -> bool:
+        return bool(self._crosses.start < self._crosses.stop)
 
     @property
     def goes_on(self) -> bool:
@@ -154,10 +158,10 @@ class _Trainer:
         return Member(recipe, trained)
 
     def _quantizer_for(self, recipe: Recipe) -> Quantizer:
-        quantizer, crosses = self._quantized.quantizer, self._crosses
-        if recipe.crossed or crosses.start == crosses.stop:
+        quantizer = self._quantized.quantizer
+        if recipe.crossed or not self.has_crosses:
             return quantizer
-        return quantizer.blind_to(crosses)
+        return quantizer.blind_to(self._crosses)
 
 
 def _winners(members: list[Member], loss: str) -> list[Member]:
@@ -238,7 +242,9 @@ class _Clock:
         return self._end is not None and time.perf_counter() >= self._end
 
 
-def _choices_of_race(members: Sequence[Member], settings: Settings) -> dict[str, Choice]:
+def _choices_of_race(
+    members: Sequence[Member], settings: Settings, has_crosses: bool
+) -> dict[str, Choice]:
     """What it decided, and by how much the others were worse."""
     candidates = settings.ensemble.recipes
     if len(candidates) == 1:
@@ -249,7 +255,9 @@ def _choices_of_race(members: Sequence[Member], settings: Settings) -> dict[str,
     if dropped:
         others = " and ".join(f"{own.boosting_type} of depth {own.depth}" for own in dropped)
         why = f"better on held-out rows than {others}"
-    found = {}
+    found = dict[str, Choice]()
+    if has_crosses and not any(recipe.crossed for recipe in kept):
+        found["crosses"] = Choice([], "models without them were better on held-out rows")
     for name in ("boosting_type", "depth"):
         values = [getattr(recipe, name) for recipe in kept]
         if getattr(settings.left_open, name) in (None, "auto"):

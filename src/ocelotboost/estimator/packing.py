@@ -38,8 +38,9 @@ def pack(
     n_before = 0 if continued is None else continued.n_trees
     best = boosted.best_iteration
     kept, dropped = plain_parameters(parameters)
+    forest = replace(_forest(models, trained, quantizer), derivation=derivation)
     return TrainedModel(
-        forest=replace(_forest(models, trained, quantizer), derivation=derivation),
+        forest=forest.with_used_crosses(),
         kind=target.kind,
         loss=f"custom:{loss.name}" if isinstance(loss, CustomLoss) else loss.name,
         feature_names=feature_names,

@@ -30,6 +30,7 @@ from ocelotboost.model.statistic_table import (
     no_indicators,
     no_statistics,
 )
+from ocelotboost.table.crosses import CROSSES
 from ocelotboost.table.formulas import NOTHING_DERIVED, Derivation
 
 
@@ -143,6 +144,31 @@ class Forest:
             indicators=self.indicators.select(chosen - self.n_features),
             statistics=replace(
                 statistics, question_columns=_renumbered(statistics.question_columns, kept)
+            ),
+        )
+
+    def with_used_crosses(self) -> Forest:
+        """The same model without the crosses that no question is about."""
+        asked = np.union1d(self.split_columns, self.statistics.question_columns)
+        formulas = self.derivation.formulas
+        used = [
+            place
+            for place, formula in enumerate(formulas, start=self.n_given)
+            if formula.kind not in CROSSES or place in asked
+        ]
+        if len(used) == len(formulas):
+            return self
+        features = np.concatenate([np.arange(self.n_given), np.array(used, dtype=np.int64)])
+        kept = np.concatenate([features, np.arange(self.n_features, self.n_columns)])
+        tables = self.statistics
+        return replace(
+            self,
+            split_columns=_renumbered(self.split_columns, kept),
+            missing_high=self.missing_high[features],
+            categorical=self.categorical[features],
+            statistics=replace(tables, question_columns=_renumbered(tables.question_columns, kept)),
+            derivation=replace(
+                self.derivation, formulas=tuple(formulas[own - self.n_given] for own in used)
             ),
         )
 

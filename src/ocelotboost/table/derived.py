@@ -4,12 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
-from ocelotboost.table.columns import DerivedPart, NumberColumn, Table, part_with
+from ocelotboost.table.columns import (
+    DensePart,
+    DerivedPart,
+    NumberColumn,
+    Part,
+    Table,
+    part_with,
+)
+from ocelotboost.table.crosses import CROSSES
 from ocelotboost.table.formulas import KINDS, Formula
 from ocelotboost.table.times import TimeColumn
+from ocelotboost.table.values import FloatArray
+
+#: Predicting them should take microseconds, so that all their crosses are computed at once.
+_FEW_ROWS = 64
 
 #: Rows that are looked at together: mostly the first of them tell that a column varies.
 _STRETCH = 1 << 15
@@ -18,16 +31,43 @@ _STRETCH = 1 << 15
 def derive(table: Table, formulas: Sequence[Formula]) -> Table:
     """The table with derived columns after the user's own. They are computed when asked for."""
     assert not table.formulas, "columns are derived once"
+    if table.n_rows <= _FEW_ROWS and all(formula.kind in CROSSES for formula in formulas):
+        parts: list[Part] = [DensePart(table.n_columns, _crosses(table.dense(), tuple(formulas)))]
+        return _with(table, parts, formulas)
     parts = [
         DerivedPart(table.n_columns + place, formula, _sources(table, formula))
         for place, formula in enumerate(formulas)
     ]
+    return _with(table, parts, formulas)
+
+
+def _with(table: Table, parts: Sequence[Part], formulas: Sequence[Formula]) -> Table:
     return replace(
         table,
-        n_columns=table.n_columns + len(parts),
+        n_columns=table.n_columns + len(formulas),
         parts=(*table.parts, *parts),
         formulas=tuple(formulas),
     )
+
+
+def _crosses(numbers: FloatArray, formulas: tuple[Formula, ...]) -> FloatArray:
+    """All crosses of a few rows at once: (n_rows, n_formulas) of numbers (n_rows, n_columns)."""
+    crossed = np.empty((len(numbers), len(formulas)))
+    for kind, (places, first, second) in _by_kind(formulas).items():
+        crossed[:, places] = CROSSES[kind][1](numbers[:, first], numbers[:, second])
+    return crossed
+
+
+@lru_cache(maxsize=64)
+def _by_kind(formulas: tuple[Formula, ...]) -> dict[str, tuple[list[int], list[int], list[int]]]:
+    """Of each kind of cross: which formulas are of it, and their sources."""
+    found: dict[str, tuple[list[int], list[int], list[int]]] = {}
+    for place, (kind, (first, second)) in enumerate(formulas):
+        for listed, number in zip(
+            found.setdefault(kind, ([], [], [])), (place, first, second), strict=True
+        ):
+            listed.append(number)
+    return found
 
 
 def given_columns(table: Table) -> Table:
