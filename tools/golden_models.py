@@ -1,8 +1,8 @@
 """Model files that every later version must read, with their predictions.
 
-`python -m tools.golden_models` trains and writes them; `python -m tools.golden_models dates` those
-of models with dates alone. Once a release has written a format, its golden files are never made
-again.
+`python -m tools.golden_models` trains and writes them; with the arguments `numbers`, `dates` or
+`crosses` those of these models alone. Once a release has written a format, its golden files are
+never made again.
 """
 
 from __future__ import annotations
@@ -73,12 +73,12 @@ def date_rows(n_rows: int) -> dict[str, Any]:
 
 def main() -> None:
     """Write the golden files of the present formats."""
-    if "dates" not in sys.argv[1:]:
-        _write_format_3()
-    _write_format_4()
+    writers = {"numbers": _write_numbers, "dates": _write_dates, "crosses": _write_crosses}
+    for name in sys.argv[1:] or writers:
+        writers[name]()
 
 
-def _write_format_3() -> None:
+def _write_numbers() -> None:
     X = rows(300)
     numbers = np.nan_to_num(X["age"]) + X["größe"]
     score = (numbers + (X["city"] == "Nice") + 2 * (X["device"] == "desk")).to_numpy()
@@ -96,7 +96,7 @@ def _write_format_3() -> None:
     _write(FORMAT, models, known)
 
 
-def _write_format_4() -> None:
+def _write_dates() -> None:
     texts = date_rows(300)
     X = with_dates(texts)
     y = (X["bought"].dt.day_of_week > 4) + 2.0 * (X["seen"].dt.hour > 11) + X["age"].fillna(0)
@@ -108,12 +108,27 @@ def _write_format_4() -> None:
     _write(DERIVED_FORMAT, models, {"rows": shown, "raw": raw})
 
 
-def _write(number: int, models: dict[str, Any], known: dict[str, Any]) -> None:
+def _write_crosses() -> None:
+    X = rows(300)[["age", "größe", "device"]].assign(weight=np.arange(300) % 7)
+    y = X["age"].fillna(0) * X["größe"] + X["größe"] - X["weight"] + (X["device"] == "desk")
+    y += (X["größe"] / X["weight"]).where(X["weight"] > 0, 3)
+    model = OcelotRegressor(iterations=12, depth=4, crosses=9).fit(X, y)
+    shown = X.head(_N_SHOWN)
+    known = {
+        "rows": {name: _listed(shown[name]) for name in shown},
+        "raw": {"crosses": model.predict_raw(shown).tolist()},
+    }
+    _write(DERIVED_FORMAT, {"crosses": model}, known, "crosses_predictions")
+
+
+def _write(
+    number: int, models: dict[str, Any], known: dict[str, Any], title: str = "predictions"
+) -> None:
     for name, model in models.items():
         for suffix in ("ocelot", "json"):
             model.save_model(FOLDER / f"format_{number}_{name}.{suffix}")
     text = json.dumps(known, ensure_ascii=False, indent=1)
-    (FOLDER / f"format_{number}_predictions.json").write_text(text + "\n", encoding="utf-8")
+    (FOLDER / f"format_{number}_{title}.json").write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

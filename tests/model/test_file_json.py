@@ -116,6 +116,17 @@ def test_the_python_of_the_document_evaluates_categories() -> None:
         np.testing.assert_array_equal(np.transpose(found), raw_by_hand(model.forest, table))
 
 
+def test_the_python_of_the_document_evaluates_crosses() -> None:
+    raw_score = raw_score_of_the_document()
+    folder = DOCUMENT.parents[1] / "tests" / "golden"
+    known = json.loads((folder / "format_4_crosses_predictions.json").read_text(encoding="utf-8"))
+    document = json.loads((folder / "format_4_crosses.json").read_text(encoding="utf-8"))
+    columns = list(known["rows"].values())
+    columns[0] = [float("nan") if value is None else value for value in columns[0]]
+    found = [raw_score(document, list(row))[0] for row in zip(*columns, strict=True)]
+    assert found == known["raw"]["crosses"]
+
+
 def test_the_python_of_the_document_evaluates_dates() -> None:
     raw_score = raw_score_of_the_document()
     folder = DOCUMENT.parents[1] / "tests" / "golden"

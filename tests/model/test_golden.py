@@ -12,6 +12,7 @@ from tools.golden_models import with_dates
 
 from ocelotboost import load_model
 from ocelotboost.model.file import dumps, loads
+from ocelotboost.table.crosses import CROSSES
 from ocelotboost.table.date_parts import DATE_PARTS
 from tests.model.models import FORMS, assert_same
 
@@ -32,6 +33,17 @@ def test_golden_files_predict_what_they_did_when_they_were_written(kind: str, su
     assert model.forest_.statistics.n_tables > 0
     if kind == "classifier":
         assert model.classes_.tolist() == ["blue", "green", "red"]
+    for form in FORMS:
+        assert_same(loads(dumps(model.model_, form)), model.model_)
+
+
+@pytest.mark.parametrize("suffix", ["ocelot", "json"])
+def test_golden_files_of_crosses_predict_what_they_did(suffix: str) -> None:
+    known = json.loads((GOLDEN / "format_4_crosses_predictions.json").read_text(encoding="utf-8"))
+    model = load_model(GOLDEN / f"format_4_crosses.{suffix}")
+    shown = pd.DataFrame(known["rows"])
+    np.testing.assert_array_equal(model.predict_raw(shown), known["raw"]["crosses"])
+    assert {formula.kind for formula in model.forest_.derivation.formulas} == set(CROSSES)
     for form in FORMS:
         assert_same(loads(dumps(model.model_, form)), model.model_)
 

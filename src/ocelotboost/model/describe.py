@@ -105,7 +105,9 @@ def _choices(model: TrainedModel) -> list[str]:
 
 
 def _value(value: Any) -> str:
-    return " and ".join(map(str, value)) if isinstance(value, list) else str(value)
+    if not isinstance(value, list):
+        return str(value)
+    return (", " if len(value) > 2 else " and ").join(map(str, value)) or "none"
 
 
 def _listed(names: list[str]) -> str:
