@@ -122,7 +122,6 @@ def test_cv_and_its_model_and_predictions(answer, here):
 
 
 def test_tune_saves_the_best(answer, here):
-    pytest.importorskip("optuna")
     found = answer(
         *["tune", "sales.csv", "-t", "sold", "--ignore", "id,price", "--iterations", "10"],
         *["--trials", "3", "--folds", "2", "-o", here / "m.ocelot"],

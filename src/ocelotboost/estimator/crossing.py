@@ -36,7 +36,7 @@ from ocelotboost.table.derived import derive_more
 from ocelotboost.table.formulas import Formula, formula_name
 from ocelotboost.table.labelled import LabelledTable, WatchedRows
 
-#: So many columns of numbers are crossed with each other.
+#: How many columns of numbers are crossed with each other.
 _SOURCES = 8
 
 #: A column of fewer bins is a flag, which trees do not need crosses for.
@@ -44,6 +44,9 @@ _FEWEST_BINS = 3
 
 #: From here on, the second training goes on from the first.
 _MANY_ROWS = 10_000
+
+#: Each of the short trainings may take this share of the time that the user allows.
+_SHARE_OF_TIME = 0.1
 
 #: Of the short trainings.
 _ROWS, _TREES, _RATE, _DEPTH, _BORDERS = 20_000, 100, 0.15, 6, 128
@@ -138,8 +141,10 @@ def _for_few_trees(settings: Settings) -> Settings:
     statistics = replace(settings.order.statistics, max_combination=1, combine_numbers=False)
     settings = settings.with_recipe(Recipe("Plain", _DEPTH)).of_model(0)
     order = replace(settings.order, statistics=statistics)
+    given = settings.training.loop
     loop = replace(
-        settings.training.loop,
+        given,
+        time_limit=None if given.time_limit is None else _SHARE_OF_TIME * given.time_limit,
         iterations=_TREES,
         learning_rate=_RATE,
         early_stopping_rounds=None,

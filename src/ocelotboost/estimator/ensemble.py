@@ -133,7 +133,7 @@ class _Trainer:
         """A model of these rows; ``number`` says what is random about it."""
         ensemble = self._settings.ensemble
         if ensemble.n_models > 1:
-            n_trainings = max(ensemble.n_models, len(ensemble.recipes))
+            n_trainings = max(ensemble.n_models, len(ensemble.recipes), self._n_trained + 1)
             which = f"model {self._n_trained + 1} of at least {n_trainings}"
             self.tell(f"{which}: {recipe.boosting_type}, depth {recipe.depth}")
         settings = self._settings.with_recipe(recipe).of_model(number)

@@ -212,7 +212,7 @@ def guess_task(target: Any) -> tuple[str, str]:
     compute = pyarrow_module("pyarrow.compute", "files")
     kind, n_distinct = type_of(target), _n_distinct(target)
     if kind == "category":
-        return "classification", f"{n_distinct:,} distinct texts"
+        return "classification", f"{n_distinct:,} distinct text{'s' if n_distinct != 1 else ''}"
     if kind == "number":
         known = target.drop_null().cast("float64")
         known = known.filter(compute.is_finite(known))
