@@ -1,6 +1,7 @@
 #include "grow/score_terms.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -66,7 +67,6 @@ struct OrderedTerms {
 };
 
 // Eight bins at a time.
-typedef std::int64_t Words __attribute__((vector_size(64), aligned(8), may_alias));
 typedef std::int32_t Integers __attribute__((vector_size(32), aligned(4), may_alias));
 typedef float Floats __attribute__((vector_size(32), aligned(4), may_alias));
 constexpr std::size_t lanes = 8;
@@ -125,13 +125,22 @@ OCELOT_INLINE void add_segment(const std::int32_t* body_gradient, const std::int
   }
 }
 
-OCELOT_INLINE Integers low_halves(const Words& words) {
-  return __builtin_convertvector(words, Integers);
-}
-
-// Adding half of the low range carries into the high half exactly when low is negative.
-OCELOT_INLINE Integers high_halves(const Words& words) {
-  return __builtin_convertvector((words + 0x80000000) >> 32, Integers);
+// The low and the high halves of eight words.
+struct Halves {
+  Integers low, high;
+};
+OCELOT_INLINE Halves halves(const std::int64_t* words) {
+  const Integers first = *reinterpret_cast<const Integers*>(words);
+  const Integers second = *reinterpret_cast<const Integers*>(words + lanes / 2);
+  static_assert(std::endian::native == std::endian::little, "the low half comes first");
+#if __has_builtin(__builtin_shufflevector)
+  const Integers low = __builtin_shufflevector(first, second, 0, 2, 4, 6, 8, 10, 12, 14);
+  const Integers high = __builtin_shufflevector(first, second, 1, 3, 5, 7, 9, 11, 13, 15);
+#else
+  const Integers low = __builtin_shuffle(first, second, Integers{0, 2, 4, 6, 8, 10, 12, 14});
+  const Integers high = __builtin_shuffle(first, second, Integers{1, 3, 5, 7, 9, 11, 13, 15});
+#endif
+  return {low, high - (low >> 31)};  // a negative low half has borrowed 1 from the high one
 }
 
 // All segments of a leaf at once, for rows of one gradient: sums stay in registers, and are in
@@ -152,13 +161,13 @@ OCELOT_INLINE void add_eras_at(std::size_t first, const std::int64_t* const* sum
 #pragma GCC unroll 2
     for (std::size_t v = 0; v < n_vectors; ++v) {
       const std::size_t begin = first + v * lanes;
-      Words words{};
-      if (n_vectors > 1 || begin + lanes <= n_bins) {
-        words = *reinterpret_cast<const Words*>(sums[era] + begin);
-      } else {
-        for (std::size_t k = 0; begin + k < n_bins; ++k) words[k] = sums[era][begin + k];
+      const std::int64_t* words = sums[era] + begin;
+      std::int64_t rest[lanes]{};
+      if (n_vectors == 1 && begin + lanes > n_bins) {
+        std::copy(words, sums[era] + n_bins, rest);
+        words = rest;
       }
-      const Integers gradient = high_halves(words), weight = low_halves(words);
+      const auto [weight, gradient] = halves(words);
       if (body_weights > 0) {
         const Sides value = leaf_values_of(sides(body_gradient[v], body_gradients),
                                            sides(body_weight[v], body_weights), regularization);
