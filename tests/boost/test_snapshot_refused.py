@@ -28,7 +28,7 @@ def test_other_parameters_are_refused_by_name(tmp_path):
     for name, value, stored in [
         ("depth", 5, 6), ("random_state", 1, 0), ("random_state", None, 0),
         ("learning_rate", 0.2, 0.1), ("priors", (0.0, 1.0), r"\[0.0, 0.5, 1.0\]"),
-        ("border_count", 20, 254), ("bootstrap_type", "No", "'auto'"), ("rsm", 0.5, 1.0),
+        ("border_count", 20, 254), ("bootstrap_type", "No", "'auto'"), ("rsm", 0.5, None),
         ("eval_metric", "AUC", None), ("random_state", np.random.default_rng(3), 0),
     ]:  # fmt: skip
         model = OcelotClassifier(**{**begun, name: value})

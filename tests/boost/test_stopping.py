@@ -323,3 +323,13 @@ def test_with_time_a_class_may_first_come_in_the_held_out_rows():
         model = OcelotClassifier(has_time=True, validation_fraction=0.2, iterations=5)
         probabilities = model.fit(X, labels).predict_proba(X)
         assert np.isfinite(probabilities).all()
+
+
+@pytest.mark.parametrize(("n_improving", "n_more"), [(1, 20), (60, 20), (90, 30), (400, 50)])
+def test_patience_grows_with_the_number_of_trees(n_improving, n_more):
+    best = BestIteration(None, False, 50, grows=True)
+    curve: list[float] = [float(-tree) for tree in range(n_improving)]
+    while not best.follow(curve):
+        curve.append(0.0)
+    assert len(curve) - n_improving == n_more
+    assert best.iteration == n_improving - 1

@@ -29,7 +29,8 @@ def test_it_counts_what_a_plan_of_one_machine_counts(client):
     X, y = TRAININGS["categories and a number, Plain"][1](N_ROWS)
     model = cluster_model("categories and a number, Plain", client, validation_fraction=0.25)
     plan = model.plan(collection(X, 4), y)
-    alone = model._local_class()(boosting_type="Plain", validation_fraction=0.25).plan(X, y)
+    alone = model._local_class()(iterations=8, boosting_type="Plain", validation_fraction=0.25)
+    alone = alone.plan(X, y)
     for field in ("n_rows", "n_watched", "n_numeric", "n_categorical", "n_bins", "boosting_type"):
         assert getattr(plan, field) == getattr(alone, field)
     assert (plan.n_trees, plan.n_workers, plan.may_stop_early) == (8, 2, True)

@@ -21,8 +21,9 @@ def chosen(
     watches=False,
     continues=False,
     n_to_cross=5,
+    n_columns=5,
 ):
-    facts = Facts(n_rows, n_categorical, n_to_cross, n_classes, watches, continues)
+    facts = Facts(n_rows, n_columns, n_categorical, n_to_cross, n_classes, watches, continues)
     return choose(settings_from(estimator, None, None), facts)
 
 
@@ -35,17 +36,19 @@ def recipes(settings):
 
 def test_what_is_left_open_races_with_held_out_rows():
     settings, choices = chosen(OcelotRegressor(), n_rows=1000)
-    assert recipes(settings) == [("Ordered", 6), ("Plain", 8)]
+    assert recipes(settings) == [("Plain", 6), ("Ordered", 6)]
+    assert [own.crossed for own in settings.ensemble.recipes] == [True, False]
     assert settings.split.validation_fraction == 0.2
     assert settings.training.replay
     loop = settings.training.loop
     assert (loop.learning_rate, loop.early_stopping_rounds) == (0.1, 50)
-    assert settings.ensemble.n_models == choices["n_models"].value == 3
+    assert loop.patience_grows
+    assert settings.ensemble.n_models == choices["n_models"].value == 2
 
 
 @pytest.mark.parametrize(
     ("n_rows", "n_models", "share"),
-    [(100, 3, 0.2), (100_000, 3, 0.2), (100_001, 1, 0.2), (1_000_000, 1, 0.02)],
+    [(100, 2, 0.2), (100_000, 2, 0.2), (100_001, 1, 0.2), (1_000_000, 1, 0.02)],
 )
 def test_more_rows_have_fewer_models_and_hold_out_less(n_rows, n_models, share):
     settings, _ = chosen(OcelotRegressor(), n_rows)
@@ -60,17 +63,38 @@ def test_a_single_model_does_not_race():
     assert recipes(settings) == [("Plain", 6)]
 
 
-def test_many_rows_do_not_race_in_ordered_mode():
+def test_many_rows_have_deep_trees_and_no_ordered_mode():
+    settings, _ = chosen(OcelotClassifier(), n_rows=15_000, n_classes=2)
+    assert recipes(settings) == [("Plain", 8), ("Ordered", 6)]
     settings, _ = chosen(OcelotClassifier(), n_rows=45_000, n_classes=2)
-    assert recipes(settings) == [("Plain", 6), ("Plain", 8)]
+    assert recipes(settings) == [("Plain", 8), ("Plain", 6)]
+
+
+def test_of_many_columns_models_with_crosses_draw_some_for_each_tree():
+    for n_columns, share in ((9, 1.0), (10, 0.7)):
+        settings, _ = chosen(OcelotRegressor(), n_columns=n_columns)
+        assert [own.rsm for own in settings.ensemble.recipes] == [share, 1.0]
+    settings, _ = chosen(OcelotRegressor(rsm=0.4), n_columns=30)
+    assert [own.rsm for own in settings.ensemble.recipes] == [0.4, 0.4]
+    assert chosen(OcelotRegressor(iterations=9), n_columns=30)[0].training.loop.rsm == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "size"),
+    [({}, 10), ({"iterations": 9}, 2), ({"one_hot_max_size": 4}, 4), ({"quality": "fast"}, 10)],
+)
+def test_small_categories_are_one_hot_encoded(given, size):
+    settings, choices = chosen(OcelotRegressor(**given), n_categorical=1)
+    assert settings.quantize.one_hot_max_size == size
+    assert ("one_hot_max_size" in choices) == (size == 10)
 
 
 def test_what_is_given_does_not_race():
     settings, choices = chosen(OcelotRegressor(depth=4))
-    assert recipes(settings) == [("Ordered", 4), ("Plain", 4)]
+    assert recipes(settings) == [("Plain", 4), ("Ordered", 4)]
     assert "depth" not in choices
     settings, choices = chosen(OcelotRegressor(depth=4, boosting_type="Plain"))
-    assert recipes(settings) == [("Plain", 4)]
+    assert recipes(settings) == [("Plain", 4), ("Plain", 4)]
     assert not {"depth", "boosting_type"} & choices.keys()
 
 
@@ -160,7 +184,7 @@ def test_choices_are_told_and_kept(tmp_path):
     assert {"n_models", "learning_rate", "validation_fraction", "boosting_type", "depth"} == (
         model.choices_.keys()
     )
-    assert model.n_models_ == 3
+    assert model.n_models_ == 2
     text = model.describe()
     for name, own in model.choices_.items():
         assert f"  {name} = " in text

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from ocelotboost import OcelotClassifier, OcelotRegressor
+from ocelotboost.boost.callback import IterationInfo
 from ocelotboost.estimator import ensemble
 from ocelotboost.estimator.averaging import in_turn
 from ocelotboost.estimator.packing import pack
@@ -115,22 +118,21 @@ def test_history_is_the_mean_and_ends_where_models_do():
 # ---- the race ----------------------------------------------------------------------------------
 
 
-def test_a_recipe_that_is_clearly_worse_is_dropped(monkeypatch):
+def modes(recorded):
+    return [settings.order.boosting_type for settings in recorded.settings]
+
+
+def test_a_recipe_that_is_clearly_worse_is_dropped_and_replaced(monkeypatch):
+    monkeypatch.setattr(ensemble, "_TOLERANCE", -1.0)
     recorded = Recorded(monkeypatch)
-    X, y = regression(2000)
-    model = OcelotRegressor(boosting_type="Plain", iterations=None).fit(X, y)
-    depths = [settings.loop.depth for settings in recorded.settings]
-    assert depths[:2] == [6, 8]
+    X, y = regression(400)
+    model = OcelotRegressor(n_models=3).fit(X, y)
+    assert modes(recorded) == ["Plain", "Ordered", "Plain", "Plain"]
     assert model.n_models_ == 3
-    kept = model.choices_["depth"].value
-    assert set(depths[2:]) <= ({kept} if isinstance(kept, int) else set(kept))
-    scores = [own.boosted.history["validation"]["RMSE"] for own in recorded.trained[:2]]
-    bests = [min(score) for score in scores]
-    dropped = max(bests) > 1.02 * min(bests)
-    assert dropped == isinstance(kept, int)
-    if dropped:
-        assert kept == (6, 8)[int(np.argmin(bests))]
-        assert "better on held-out rows than Plain of depth" in model.choices_["depth"].reason
+    assert model.choices_["boosting_type"].value == "Plain"
+    assert model.choices_["boosting_type"].reason.endswith("than Ordered of depth 6")
+    kept = [own for i, own in enumerate(recorded.trained) if i != 1]
+    assert model.n_iter_ == sum(len(own.boosted.trees) for own in kept)
 
 
 def test_recipes_that_are_as_good_take_turns(monkeypatch):
@@ -138,11 +140,47 @@ def test_recipes_that_are_as_good_take_turns(monkeypatch):
     recorded = Recorded(monkeypatch)
     X, y = binary(300)
     model = OcelotClassifier(n_models=4).fit(X, y)
-    depths = [settings.loop.depth for settings in recorded.settings]
-    assert len(depths) == 4
-    assert sorted(depths) == [6, 6, 8, 8]
-    assert sorted(model.choices_["depth"].value) == [6, 8]
-    assert model.boosting_type_ in ("Plain", "Ordered")
+    assert modes(recorded) == ["Plain", "Ordered"] * 2
+    assert model.choices_["boosting_type"].value == ["Plain", "Ordered"]
+    assert model.boosting_type_ == "Plain"
+
+
+def trained_with(curve):
+    """As far as a goal looks at it."""
+    history = {"validation": {"RMSE": curve}}
+    return SimpleNamespace(boosted=SimpleNamespace(history=history))
+
+
+@pytest.mark.parametrize(
+    ("curve", "reached"),
+    [
+        ([10.0, 6.2], True),
+        ([10.0, 6.4], False),
+        ([20.0, 12.4], True),  # its rows are harder, and the loss fell as far
+        ([5.0, 3.3], False),  # they are easier, and it did not
+        ([10.0, 9.0, -1.0], True),  # there is no share of a loss that may be negative
+        ([], True),
+        ([float("nan")], True),
+    ],
+)
+def test_losses_are_compared_by_what_is_left_of_them(curve, reached):
+    goal = ensemble._Goal(trained_with([10.0, 6.0, 7.0]), "RMSE")
+    assert goal.is_reached(trained_with(curve)) == reached
+
+
+@pytest.mark.parametrize(
+    ("slope", "ends"),
+    [(0.08, None), (0.01, 50)],
+)
+def test_a_recipe_is_given_up_when_its_pace_is_too_slow(slope, ends):
+    goal = ensemble._Goal(trained_with([10.0, 6.0]), "RMSE")
+    curve: list[float] = []
+    for tree in range(60):
+        curve.append(10.0 - slope * tree)
+        info = IterationInfo(tree, 100, {"validation": {"RMSE": curve}}, 0.0)
+        if goal.after_iteration(info):
+            break
+    assert (None if len(curve) == 60 else len(curve)) == ends
 
 
 class Nothing:
@@ -160,8 +198,8 @@ def test_without_a_best_tree_all_recipes_stay():
     model = OcelotRegressor(eval_metric=Nothing(), early_stopping_rounds=3)
     with pytest.warns(UserWarning, match="is nan after iteration"):
         model.fit(X, y)
-    assert model.n_models_ == 3
-    assert sorted(model.choices_["depth"].value) == [6, 8]
+    assert model.n_models_ == 2
+    assert model.choices_["boosting_type"].value == ["Plain", "Ordered"]
 
 
 # ---- what ends it ------------------------------------------------------------------------------
@@ -232,7 +270,7 @@ def test_progress_tells_models_and_what_the_race_decided(capsys):
     lines = capsys.readouterr().out.splitlines()
     told = [line for line in lines if line.startswith("model ")]
     assert told[:2] == [
-        "model 1 of at least 3: Ordered, depth 6",
-        "model 2 of at least 3: Plain, depth 8",
+        "model 1 of at least 2: Plain, depth 6",
+        "model 2 of at least 2: Ordered, depth 6",
     ]
     assert any(line.endswith(model.choices_["depth"].reason) for line in lines)

@@ -233,7 +233,7 @@ def test_a_small_cache_trains_the_same_model(pages, combine_numbers):
 def test_a_cache_for_less_than_one_statistic_says_what_it_needs():
     X, y = table()
     with pytest.raises(ParameterError, match=r"cache_memory=299 .*at least 300 bytes"):
-        OcelotClassifier(cat_features=[0], cache_memory=299).fit(X[:, [0, 4]], y)
+        OcelotClassifier(iterations=1, cat_features=[0], cache_memory=299).fit(X[:, [0, 4]], y)
     OcelotClassifier(iterations=1, cat_features=[0], cache_memory=300).fit(X[:, [0, 4]], y)
 
 

@@ -109,6 +109,7 @@ def boost(
             judge.higher_is_better,
             settings.early_stopping_rounds,
             settings.least_improvement,
+            settings.patience_grows,
         ),
         clock=TimeLimit(settings.time_limit),
     )

@@ -40,6 +40,7 @@ class BoostParameters:
     time_limit: float | None
     n_threads: int
     least_improvement: float = 0.0
+    patience_grows: bool = False
 
     def resolve(
         self,
@@ -90,6 +91,7 @@ class BoostParameters:
             supporting_rate=self.supporting_rate,
             early_stopping_rounds=self.early_stopping_rounds,
             least_improvement=self.least_improvement,
+            patience_grows=self.patience_grows,
             time_limit=self.time_limit,
             n_threads=n_threads,
         )

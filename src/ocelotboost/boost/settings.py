@@ -17,6 +17,7 @@ class BoostSettings:
 
     segments           of the orderings in Ordered mode; None is Plain
     least_improvement  share of the first loss that counts as an improvement
+    patience_grows     with the number of trees, up to early_stopping_rounds
     supporting_rate    share of the learning rate that supporting models of Plain mode take
     """
 
@@ -35,5 +36,6 @@ class BoostSettings:
     supporting_rate: float
     early_stopping_rounds: int | None
     least_improvement: float
+    patience_grows: bool
     time_limit: float | None
     n_threads: int

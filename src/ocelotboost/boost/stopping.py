@@ -14,6 +14,7 @@ class BestIteration:
 
     watched    names of its data set and metric, for warnings; None: there is no curve
     patience   how many trees may bring no improvement; None: any number
+    grows      patience begins at 40 % and grows with a quarter of the trees, up to all of it
     least      share of the first value that counts as an improvement when patience is counted
     iteration  of the best value so far; None while there is none
     """
@@ -24,6 +25,7 @@ class BestIteration:
         higher_is_better: bool,
         patience: int | None,
         least: float = 0.0,
+        grows: bool = False,
     ) -> None:
         self.iteration: int | None = None
         self.value: float | None = None
@@ -31,13 +33,14 @@ class BestIteration:
         self._higher_is_better = higher_is_better
         self._patience = patience
         self._least = least
+        self._grows = grows
         self._n_followed = 0
         self._moved: tuple[int, float] | None = None  # the last improvement that counts
         self._has_warned = False
 
     def follow(self, curve: Sequence[float]) -> bool:
-        """Look at the values since the last call; whether the last ``patience`` of them brought no
-        improvement. A nan is none. Looking at a value twice changes nothing."""
+        """Look at the values since the last call; whether patience is at its end. A nan is no
+        improvement. Looking at a value twice changes nothing."""
         for iteration in range(self._n_followed, len(curve)):
             value = curve[iteration]
             if math.isnan(value):
@@ -48,7 +51,14 @@ class BestIteration:
             self._n_followed = iteration + 1
         before_all = -1
         moved = before_all if self._moved is None else self._moved[0]
-        return self._patience is not None and len(curve) - 1 - moved >= self._patience
+        return len(curve) - 1 - moved >= self._patience_after(len(curve))
+
+    def _patience_after(self, n_trees: int) -> float:
+        if self._patience is None:
+            return math.inf
+        if not self._grows:
+            return self._patience
+        return min(max(n_trees / 4, 0.4 * self._patience), self._patience)
 
     def _notice(self, iteration: int, value: float, first: float) -> None:
         """Whether it is far enough from the last value that was."""

@@ -1,10 +1,9 @@
 """What the user left open, chosen by rules from what is known of the data before training.
 
-A fit that is told nothing trains several models. Each holds other rows out, which say how many
-trees are enough; then its leaves are filled from all rows, and the predictions of all models are
-averaged. Where it is not known which recipe suits the data, the first models race: they hold the
-same rows out, and the recipe that is clearly worse is dropped (estimator/ensemble.py). The rules
-and the measurements behind them are in docs/quality.md.
+A fit that is told nothing trains several models by different recipes. Each holds other rows out,
+which say how many trees are enough; then its leaves are filled from all rows, and the predictions
+of all models are averaged. A recipe that proves clearly worse is dropped (estimator/ensemble.py).
+The rules and the measurements behind them are in docs/quality.md.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from ocelotboost.estimator.settings import EnsembleSettings, LeftOpen, Recipe, S
 from ocelotboost.estimator.target import Target
 from ocelotboost.model.trained import Choice, TrainedModel
 from ocelotboost.order.mode import MOST_ORDERED_CLASSES, MOST_ORDERED_ROWS, is_ordered
+from ocelotboost.quantize.quantized import QuantizeSettings
 from ocelotboost.table.columns import Table
 
 Choices = dict[str, Choice]
@@ -32,6 +32,15 @@ _SHARE, _MOST_HELD_OUT = 0.2, 20_000
 _LEAST_IMPROVEMENT = 1e-5
 
 SHALLOW, DEEP = 6, 8
+
+#: Of recipes: from how many rows on the deep one is deep, and from how many columns on each of its
+#: trees asks about a share of them.
+_FEWEST_FOR_DEEP = 10_000
+_FEWEST_TO_DRAW, _SHARE_DRAWN = 10, 0.7
+
+#: Categories of at most this many values are one-hot encoded, where nothing else is said, and with
+#: a given number of trees.
+_ONE_HOT, _ONE_HOT_OF_GIVEN_TREES = 10, 2
 
 #: Crosses of number columns by the number of rows, and the columns that they are looked for in.
 _CROSSES_BY_ROWS = ((10_000, 16), (500, 8), (0, 0))
@@ -50,7 +59,7 @@ class Preset:
 
     rate      the learning rate
     trees     the most of a model
-    patience  trees without improvement
+    patience  trees without improvement, at most
     models    (most rows, how many models), ascending
     races     whether recipes race
     crosses   whether number columns are crossed
@@ -70,7 +79,7 @@ class Preset:
 _MANY = float("inf")
 PRESETS = {
     "fast": Preset(0.15, 1000, 30, ((_MANY, 1),), races=False, crosses=False),
-    "default": Preset(0.1, 2000, 50, ((100_000, 3), (_MANY, 1)), True, True),
+    "default": Preset(0.1, 2000, 50, ((100_000, 2), (_MANY, 1)), True, True),
     "best": Preset(0.05, 4000, 100, ((100_000, 12), (_MANY, 8)), True, True),
 }
 
@@ -80,6 +89,7 @@ class Facts:
     """What is known before training.
 
     n_rows         all of them, those that will be held out included
+    n_columns      that the user gave
     n_categorical  columns that hold categories
     n_to_cross     columns of numbers that may be crossed
     n_classes      1 for a number
@@ -88,6 +98,7 @@ class Facts:
     """
 
     n_rows: int
+    n_columns: int
     n_categorical: int
     n_to_cross: int
     n_classes: int
@@ -100,6 +111,7 @@ def facts_of(
 ) -> Facts:
     return Facts(
         n_rows=table.n_rows,
+        n_columns=table.n_given,
         n_categorical=len(table.categories),
         n_to_cross=len(possible_sources(table)),
         n_classes=target.n_classes,
@@ -126,9 +138,22 @@ def choose(settings: Settings, facts: Facts) -> tuple[Settings, Choices]:
         settings.with_recipe(recipes[0]),
         ensemble=EnsembleSettings(n_models, recipes),
         split=replace(settings.split, validation_fraction=share, n_models=n_models),
+        quantize=_with_one_hot(settings, by_itself, facts, choices),
         crosses=_crosses(settings, facts, by_itself and preset.crosses),
     )
     return chosen, choices
+
+
+def _with_one_hot(
+    settings: Settings, by_itself: bool, facts: Facts, choices: Choices
+) -> QuantizeSettings:
+    size = settings.left_open.one_hot_max_size
+    if size is None:
+        size = _ONE_HOT if by_itself else _ONE_HOT_OF_GIVEN_TREES
+        if by_itself and facts.n_categorical:
+            why = "trees ask about the values of small categories, and about statistics of others"
+            choices["one_hot_max_size"] = Choice(size, why)
+    return replace(settings.quantize, one_hot_max_size=size)
 
 
 def _crosses(settings: Settings, facts: Facts, wanted: bool) -> int:
@@ -182,6 +207,7 @@ def _with_trees(
         learning_rate=rate,
         early_stopping_rounds=patience,
         least_improvement=_LEAST_IMPROVEMENT if stops else 0.0,
+        patience_grows=stops and loop.early_stopping_rounds is None,
     )
     replays = share is not None and given.refit in ("auto", "replay")
     return replace(settings, training=replace(settings.training, loop=loop, replay=replays))
@@ -190,19 +216,24 @@ def _with_trees(
 def _recipes(given: LeftOpen, facts: Facts, races: bool, choices: Choices) -> tuple[Recipe, ...]:
     """How models may be trained: one recipe, or several that race."""
     candidates = recipes_to_race(facts) if races else (_usual(given, facts),)
-    crossed = {
-        (
-            candidate.boosting_type if given.boosting_type == "auto" else given.boosting_type,
-            candidate.depth if given.depth is None else given.depth,
-        ): candidate.crossed
-        for candidate in candidates
-    }
-    recipes = tuple(Recipe(mode, depth, own) for (mode, depth), own in crossed.items())
+    recipes = tuple(_as_given(recipe, given) for recipe in candidates)
     if given.boosting_type == "auto":
         choices["boosting_type"] = Choice(recipes[0].boosting_type, _WHY_MODE)
     if given.depth is None:
         choices["depth"] = Choice(recipes[0].depth, _WHY_DEPTH)
     return recipes
+
+
+def _as_given(recipe: Recipe, given: LeftOpen) -> Recipe:
+    """What the user has said is kept."""
+    return replace(
+        recipe,
+        boosting_type=recipe.boosting_type
+        if given.boosting_type == "auto"
+        else given.boosting_type,
+        depth=recipe.depth if given.depth is None else given.depth,
+        rsm=recipe.rsm if given.rsm is None else given.rsm,
+    )
 
 
 _WHY_MODE = "Ordered is for classes and up to 40,000 rows, up to 5,000 without categories"
@@ -219,8 +250,9 @@ def _usual(given: LeftOpen, facts: Facts) -> Recipe:
 
 
 def recipes_to_race(facts: Facts) -> tuple[Recipe, ...]:
-    """Recipes of which it depends on the table which is better. Ordered boosting of shallow trees
-    overfits least, Plain boosting of deep trees finds most."""
-    if facts.n_rows <= MOST_ORDERED_ROWS and facts.n_classes <= MOST_ORDERED_CLASSES:
-        return Recipe("Ordered", SHALLOW, crossed=False), Recipe("Plain", DEEP)
-    return Recipe("Plain", SHALLOW, crossed=False), Recipe("Plain", DEEP)
+    """Recipes that err in different ways. Plain boosting with crosses finds most, Ordered boosting
+    of shallow trees overfits least."""
+    share = _SHARE_DRAWN if facts.n_columns >= _FEWEST_TO_DRAW else 1.0
+    finder = Recipe("Plain", SHALLOW if facts.n_rows < _FEWEST_FOR_DEEP else DEEP, rsm=share)
+    ordered = facts.n_rows <= MOST_ORDERED_ROWS and facts.n_classes <= MOST_ORDERED_CLASSES
+    return finder, Recipe("Ordered" if ordered else "Plain", SHALLOW, crossed=False)

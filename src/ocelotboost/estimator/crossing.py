@@ -139,7 +139,7 @@ def _train(
 
 def _for_few_trees(settings: Settings) -> Settings:
     statistics = replace(settings.order.statistics, max_combination=1, combine_numbers=False)
-    settings = settings.with_recipe(Recipe("Plain", _DEPTH)).of_model(0)
+    settings = settings.with_recipe(Recipe("Plain", _DEPTH)).of_model(0)  # all columns
     order = replace(settings.order, statistics=statistics)
     given = settings.training.loop
     loop = replace(
@@ -149,6 +149,7 @@ def _for_few_trees(settings: Settings) -> Settings:
         learning_rate=_RATE,
         early_stopping_rounds=None,
         least_improvement=0.0,
+        patience_grows=False,
     )
     training = replace(
         settings.training,

@@ -216,10 +216,11 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         flag(),
         "The tree's questions about numbers and single categories may be part of a combination.",
     )
-    one_hot_max_size: int = parameter(
-        2,
-        whole(0, 255),
-        "Features with at most this many distinct values are one-hot encoded.",
+    one_hot_max_size: int | None = parameter(
+        None,
+        either(nothing(), whole(0, 255)),
+        "Features with at most this many distinct values are one-hot encoded. None: 10 where "
+        "iterations is open, else 2.",
         aliases=("max_cat_to_onehot",),
         search=Range(2, 32, log=True, whole=True, needs="categories"),
     )
@@ -310,10 +311,11 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         aliases=("bagging_fraction", "max_samples"),
         search=Range(0.4, 1, usual=0.8, needs="share"),
     )
-    rsm: float = parameter(
-        1.0,
-        number(0, 1, open_low=True),
-        "Share of the columns each tree may use.",
+    rsm: float | None = parameter(
+        None,
+        either(nothing(), number(0, 1, open_low=True)),
+        "Share of the columns each tree may use. None: 0.7 in models with crosses where iterations "
+        "is open and there are 10 columns or more, else 1.",
         aliases=(
             "colsample_bytree",
             "colsample_bylevel",

@@ -1,12 +1,12 @@
 """Models whose average is the model.
 
-Each is trained as if it were alone, and holds other rows out. Where there are several recipes, one
-model of each begins, and all of them hold the same rows out: those that are clearly worse than the
-best are dropped, and the recipes that are left take turns.
+Each is trained as if it were alone, and holds other rows out. Where there are several recipes, they
+take turns, and a model of each begins. One that is clearly worse than the first is dropped, as
+early as that can be seen, and the first recipe takes its place.
 
-    rows held out     first fifth          second    third
-    race              Ordered, depth 6
-                      Plain, depth 8       Plain     Plain        Ordered was clearly worse
+    rows held out     first fifth       second               third
+                      Plain, depth 8    Ordered, depth 6
+                                        Plain, depth 8       Plain, depth 8   Ordered was dropped
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ocelotboost.boost.callback import History, IterationInfo
 from ocelotboost.estimator.crossing import crosses_of
+from ocelotboost.estimator.eval_sets import VALIDATION
 from ocelotboost.estimator.progress import print_text
 from ocelotboost.estimator.rows import Division, Rows
 from ocelotboost.estimator.settings import Recipe, Settings
@@ -31,7 +33,11 @@ from ocelotboost.quantize.quantized import Quantized, QuantizeSettings, quantize
 from ocelotboost.quantize.quantizer import Quantizer
 
 #: A recipe whose loss on the held-out rows is higher by more than this share is dropped.
-_TOLERANCE = 0.02
+_TOLERANCE = 0.05
+
+#: A recipe is given up from this many trees on, where the rest of the way is longer than what it
+#: would go in this many times as many trees at its recent pace. Pace only ever slackens.
+_FEWEST_TREES, _TIMES_AS_MANY = 50, 2
 
 
 @dataclass(frozen=True)
@@ -44,7 +50,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Ensemble:
-    """The models, that of the best recipe first.
+    """The models.
 
     interruption  the Ctrl-C that ended training, or None
     choices       what the race decided
@@ -75,16 +81,19 @@ def train_models(
     trainer = _Trainer(division, quantized, target, continued, callbacks, settings)
     recipes, n_models = settings.ensemble.recipes, settings.ensemble.n_models
     members = [trainer.member(0, first, recipes[0])]
-    members += [trainer.member(0, first, recipe) for recipe in recipes[1:] if trainer.goes_on]
-    members = _winners(members, target.loss.name)
-    choices = _choices_of_race(members, settings, trainer.has_crosses)
+    goal = _Goal(members[0].trained, target.loss.name)
+    for recipe in recipes[1:n_models]:
+        if trainer.goes_on:
+            number = len(members)
+            other = trainer.member(number, division.rows(number), recipe, goal)
+            members += [other] if goal.is_reached(other.trained) else []
+    choices = _choices_of_race(members, settings)
     trainer.tell(_in_words(choices))
     recipes = tuple(own.recipe for own in members)
     for number in range(len(members), n_models):
         if trainer.goes_on:
             rows, recipe = division.rows(number), recipes[number % len(recipes)]
             members.append(trainer.member(number, rows, recipe))
-    members = members[:n_models]
     models = [own.trained for own in members]
     return Ensemble(models, trainer.interruption, choices)
 
@@ -129,8 +138,9 @@ class _Trainer:
         if text and self._settings.training.verbose:
             print_text(text)
 
-    def member(self, number: int, rows: Rows, recipe: Recipe) -> Member:
-        """A model of these rows; ``number`` says what is random about it."""
+    def member(self, number: int, rows: Rows, recipe: Recipe, goal: _Goal | None = None) -> Member:
+        """A model of these rows; ``number`` says what is random about it. Training ends where a
+        ``goal`` is out of reach."""
         ensemble = self._settings.ensemble
         if ensemble.n_models > 1:
             n_trainings = max(ensemble.n_models, len(ensemble.recipes), self._n_trained + 1)
@@ -151,7 +161,7 @@ class _Trainer:
             ordered,
             target,
             self._continued,
-            self._listeners,
+            self._listeners if goal is None else [*self._listeners, goal],
             settings.training,
         )
         self.interruption = trained.boosted.interruption
@@ -164,23 +174,41 @@ class _Trainer:
         return quantizer.blind_to(self._crosses)
 
 
-def _winners(members: list[Member], loss: str) -> list[Member]:
-    """Those that are not clearly worse than the best on the rows that all of them held out."""
-    if len(members) == 1:
-        return members
-    losses = [_loss(own.trained, loss) for own in members]
-    best = min(losses)
-    ranked = sorted(zip(losses, members, strict=True), key=lambda pair: pair[0])
-    return [own for value, own in ranked if value <= best + _TOLERANCE * abs(best)]
+class _Goal:
+    """What another model must come near to on its own held-out rows, given by the first model.
+
+    Some rows are harder than others. So losses are compared as shares of what they are after the
+    first tree, which knows next to nothing. A loss that may be negative has no such share, and then
+    every model is as good as the first.
+    """
+
+    def __init__(self, first: Trained, loss: str) -> None:
+        self._loss = loss
+        self._share = (1 + _TOLERANCE) * _share_left(self._curve(first.boosted.history))
+
+    def is_reached(self, trained: Trained) -> bool:
+        """Also where it cannot be said."""
+        return not _share_left(self._curve(trained.boosted.history)) > self._share
+
+    def after_iteration(self, info: IterationInfo) -> bool:
+        """Whether the goal is out of reach: a callback, which ends training."""
+        n_trees = info.iteration + 1
+        if n_trees < _FEWEST_TREES or n_trees % 10:
+            return False
+        curve = self._curve(info.history)
+        now = _share_left(curve)
+        pace = (_share_left(curve[: n_trees // 2]) - now) / (n_trees / 2)
+        return now - self._share > max(pace * _TIMES_AS_MANY * n_trees, 0.0)
+
+    def _curve(self, history: History) -> Sequence[float]:
+        """The loss on the held-out rows."""
+        return history.get(VALIDATION, {}).get(self._loss, [])
 
 
-def _loss(trained: Trained, loss: str) -> float:
-    """On the held-out rows, where the model stopped; infinite where it has no best tree."""
-    boosted = trained.boosted
-    if boosted.watched is None or boosted.best_iteration is None:
-        return math.inf
-    found = boosted.history[boosted.watched[0]][loss][boosted.best_iteration]
-    return math.inf if math.isnan(found) else found
+def _share_left(curve: Sequence[float]) -> float:
+    """Of the loss after the first tree; nan where there is none."""
+    lowest = min(curve, default=0.0)
+    return lowest / curve[0] if lowest > 0 else math.nan
 
 
 def _definition(
@@ -242,9 +270,7 @@ class _Clock:
         return self._end is not None and time.perf_counter() >= self._end
 
 
-def _choices_of_race(
-    members: Sequence[Member], settings: Settings, has_crosses: bool
-) -> dict[str, Choice]:
+def _choices_of_race(members: Sequence[Member], settings: Settings) -> dict[str, Choice]:
     """What it decided, and by how much the others were worse."""
     candidates = settings.ensemble.recipes
     if len(candidates) == 1:
@@ -254,10 +280,8 @@ def _choices_of_race(
     why = "models of both are about as good on held-out rows, and take turns"
     if dropped:
         others = " and ".join(f"{own.boosting_type} of depth {own.depth}" for own in dropped)
-        why = f"better on held-out rows than {others}"
+        why = f"clearly better on held-out rows than {others}"
     found = dict[str, Choice]()
-    if has_crosses and not any(recipe.crossed for recipe in kept):
-        found["crosses"] = Choice([], "models without them were better on held-out rows")
     for name in ("boosting_type", "depth"):
         values = [getattr(recipe, name) for recipe in kept]
         if getattr(settings.left_open, name) in (None, "auto"):

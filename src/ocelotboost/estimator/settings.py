@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy, deepcopy
 from dataclasses import dataclass, replace
 from typing import Any
@@ -27,7 +28,7 @@ from ocelotboost.quantize.quantized import QuantizeSettings
 from ocelotboost.threads import thread_count
 
 #: Until ``choose`` has looked at the data.
-_TREES, _DEPTH = 1000, 6
+_TREES, _DEPTH, _ONE_HOT, _RSM = 1000, 6, 2, 1.0
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,8 @@ class LeftOpen:
     validation_fraction: Any
     refit: str | None
     crosses: int | str
+    one_hot_max_size: int | None
+    rsm: float | None
 
 
 @dataclass(frozen=True)
@@ -49,18 +52,20 @@ class Recipe:
     """How a model is trained, where models may differ.
 
     crossed  it asks about crosses of number columns, where there are some
+    rsm      share of the columns that each tree may ask about
     """
 
     boosting_type: str
     depth: int
     crossed: bool = True
+    rsm: float = 1.0
 
 
 @dataclass(frozen=True)
 class EnsembleSettings:
     """Models whose average is the model.
 
-    recipes  more than one: the first models race
+    recipes  in the order of their models; more than one: they race
     """
 
     n_models: int
@@ -89,7 +94,7 @@ class Settings:
     def with_recipe(self, recipe: Recipe) -> Settings:
         """For a model that is trained in this way."""
         order = replace(self.order, boosting_type=recipe.boosting_type)
-        loop = replace(self.training.loop, depth=recipe.depth)
+        loop = replace(self.training.loop, depth=recipe.depth, rsm=recipe.rsm)
         return self._with(order, replace(self.training, loop=loop))
 
     def of_model(self, number: int) -> Settings:
@@ -172,7 +177,7 @@ def settings_from(
             border_count=int(given.border_count),
             border_type=given.border_type,
             nan_mode=given.nan_mode,
-            one_hot_max_size=int(given.one_hot_max_size),
+            one_hot_max_size=_ONE_HOT,
             seed=seeds.borders,
             n_threads=n_threads,
         ),
@@ -199,14 +204,20 @@ def settings_from(
 def _left_open(given: DeclaredParameters) -> LeftOpen:
     return LeftOpen(
         quality=given.quality,
-        iterations=None if given.iterations is None else int(given.iterations),
-        depth=None if given.depth is None else int(given.depth),
+        iterations=_or_none(int, given.iterations),
+        depth=_or_none(int, given.depth),
         boosting_type=given.boosting_type,
-        n_models=None if given.n_models is None else int(given.n_models),
+        n_models=_or_none(int, given.n_models),
         validation_fraction=given.validation_fraction,
         refit=given.refit,
         crosses=given.crosses if given.crosses == "auto" else int(given.crosses),
+        one_hot_max_size=_or_none(int, given.one_hot_max_size),
+        rsm=_or_none(float, given.rsm),
     )
+
+
+def _or_none(kind: Callable[[Any], Any], value: Any) -> Any:
+    return None if value is None else kind(value)
 
 
 def settings_to_plan(given: DeclaredParameters, cat_features: Any) -> Settings:
@@ -250,7 +261,7 @@ def _boost_parameters(given: DeclaredParameters, n_threads: int) -> BoostParamet
         learning_rate=None if rate is None else float(rate),
         depth=_DEPTH,
         random_strength=float(given.random_strength),
-        rsm=float(given.rsm),
+        rsm=_RSM,
         model_size_reg=float(given.model_size_reg),
         bootstrap_type=given.bootstrap_type,
         subsample=given.subsample,

@@ -67,6 +67,8 @@ def first_trials(
         "learning_rate": settings.training.loop.learning_rate,
         "depth": settings.training.loop.depth,
         "boosting_type": settings.order.boosting_type,
+        "one_hot_max_size": settings.quantize.one_hot_max_size,
+        "rsm": settings.training.loop.rsm,
     }
     usual = {name: chosen.get(name, getattr(estimator, name)) for name in space}
     every = [usual, *({**usual, **asdict(recipe)} for recipe in bench.recipes)]
