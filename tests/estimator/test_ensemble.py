@@ -123,7 +123,7 @@ def modes(recorded):
 
 
 def test_a_recipe_that_is_clearly_worse_is_dropped_and_replaced(monkeypatch):
-    monkeypatch.setattr(ensemble, "_TOLERANCE", -1.0)
+    monkeypatch.setattr(ensemble, "_TOLERANCE", -2.0)
     recorded = Recorded(monkeypatch)
     X, y = regression(400)
     model = OcelotRegressor(n_models=3).fit(X, y)
@@ -164,7 +164,7 @@ def trained_with(curve):
     ],
 )
 def test_losses_are_compared_by_what_is_left_of_them(curve, reached):
-    goal = ensemble._Goal(trained_with([10.0, 6.0, 7.0]), "RMSE")
+    goal = ensemble._Goal(trained_with([10.0, 6.0, 7.0]), "RMSE", 10**8)
     assert goal.is_reached(trained_with(curve)) == reached
 
 
@@ -173,7 +173,7 @@ def test_losses_are_compared_by_what_is_left_of_them(curve, reached):
     [(0.08, None), (0.01, 50)],
 )
 def test_a_recipe_is_given_up_when_its_pace_is_too_slow(slope, ends):
-    goal = ensemble._Goal(trained_with([10.0, 6.0]), "RMSE")
+    goal = ensemble._Goal(trained_with([10.0, 6.0]), "RMSE", 10**8)
     curve: list[float] = []
     for tree in range(60):
         curve.append(10.0 - slope * tree)

@@ -4,7 +4,8 @@
     second training   with all their crosses, too     the most important crosses
 
 Where there are many rows, the second training goes on from the first, so that crosses have to
-explain what the columns alone had left over. Of few rows, that would be noise.
+explain what the columns alone had left over. Of few rows, that would be noise. Then all columns are
+crossed if they are few, and there is no first training.
 
 Difference, product and ratio of a pair are in table/crosses.py. What they give is measured in
 docs/quality.md.
@@ -86,17 +87,16 @@ def crosses_of(table: Table) -> slice:
 
 
 def _best(sample: LabelledTable, target: Target, settings: Settings) -> list[Formula]:
-    quantized, alone = _train(sample, target, None, settings)
-    names, derivation = sample.table.names, sample.table.derivation
-    before = pack([alone], quantized.quantizer, target, names, derivation, {}, {})
-    varied = quantized.quantizer.bin_counts >= _FEWEST_BINS
-    sources = [own for own in possible_sources(sample.table) if varied[own]]
-    sources = _greatest(sources, feature_importances(before.forest), _SOURCES)
+    bin_counts = quantize(sample, _for_few_trees(settings).quantize).quantizer.bin_counts
+    sources = [own for own in possible_sources(sample.table) if bin_counts[own] >= _FEWEST_BINS]
+    goes_on, before = sample.n_rows >= _MANY_ROWS, None
+    if goes_on or len(sources) > _SOURCES:
+        before = _model_of(sample, target, settings)
+        sources = _greatest(sources, feature_importances(before.forest), _SOURCES)
     candidates = _crosses_of(sources, sample.table)
     if not candidates:
         return []
     wider = replace(sample, table=derive_more(sample.table, candidates))
-    goes_on = sample.n_rows >= _MANY_ROWS
     quantized, after = _train(wider, target, before if goes_on else None, settings)
     forest = pack_forest(
         after.boosted.trees, quantized.quantizer, after.whole_data, after.start.value
@@ -105,6 +105,13 @@ def _best(sample: LabelledTable, target: Target, settings: Settings) -> list[For
     return [
         candidates[own] for own in _greatest(range(len(candidates)), importances, settings.crosses)
     ]
+
+
+def _model_of(sample: LabelledTable, target: Target, settings: Settings) -> TrainedModel:
+    """The first training: of the columns as they are."""
+    quantized, alone = _train(sample, target, None, settings)
+    names, derivation = sample.table.names, sample.table.derivation
+    return pack([alone], quantized.quantizer, target, names, derivation, {}, {})
 
 
 def _greatest(numbers: Iterable[int], by: NDArray[np.float64], most: int) -> list[int]:

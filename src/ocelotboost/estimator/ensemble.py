@@ -32,8 +32,9 @@ from ocelotboost.quantize.categorical_data import CategoricalData
 from ocelotboost.quantize.quantized import Quantized, QuantizeSettings, quantize
 from ocelotboost.quantize.quantizer import Quantizer
 
-#: A recipe whose loss on the held-out rows is higher by more than this share is dropped.
-_TOLERANCE = 0.05
+#: A recipe whose loss on the held-out rows is higher by more than this share is dropped. Models
+#: hold different rows out, so that chance adds something, over the root of how many these are.
+_TOLERANCE, _CHANCE = 0.05, 2.0
 
 #: A recipe is given up from this many trees on, where the rest of the way is longer than what it
 #: would go in this many times as many trees at its recent pace. Pace only ever slackens.
@@ -81,7 +82,9 @@ def train_models(
     trainer = _Trainer(division, quantized, target, continued, callbacks, settings)
     recipes, n_models = settings.ensemble.recipes, settings.ensemble.n_models
     members = [trainer.member(0, first, recipes[0])]
-    goal = _Goal(members[0].trained, target.loss.name)
+    goal = _Goal(
+        members[0].trained, target.loss.name, sum(own.data.n_rows for own in first.watched[:1])
+    )
     for recipe in recipes[1:n_models]:
         if trainer.goes_on:
             number = len(members)
@@ -182,9 +185,10 @@ class _Goal:
     every model is as good as the first.
     """
 
-    def __init__(self, first: Trained, loss: str) -> None:
+    def __init__(self, first: Trained, loss: str, n_held_out: int) -> None:
         self._loss = loss
-        self._share = (1 + _TOLERANCE) * _share_left(self._curve(first.boosted.history))
+        tolerance = _TOLERANCE + _CHANCE / math.sqrt(max(n_held_out, 1))
+        self._share = (1 + tolerance) * _share_left(self._curve(first.boosted.history))
 
     def is_reached(self, trained: Trained) -> bool:
         """Also where it cannot be said."""
