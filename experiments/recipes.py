@@ -1,7 +1,8 @@
 """What defaults should be: `python -m experiments.recipes`.
 
 Every recipe learns from three quarters of the training rows of a table and is judged by the rest of
-them; no test row is looked at. The answers are the rules of `estimator/choosing.py`.
+them; no test row is looked at. The answers are the rules of `estimator/choosing.py`. Besides the
+shared tables there are those of `experiments.other_tables`, so that rules hold for others, too.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from benchmarks.peers import Ocelot, load
 from benchmarks.report import Table, environment, write_markdown
 from benchmarks.tables import random_rows, split_table
 
+from experiments.other_tables import OTHERS, other_table
 from ocelotboost import OcelotClassifier, OcelotRegressor
 
 SEEDS = (0, 1)
@@ -33,24 +35,29 @@ MOST_ROWS = 20_000
 JUDGES = 0.25  # share of the rows
 FIXED = "1000 trees, rows alone choose the mode"
 
+LOSSES = {name: one.loss for name, one in TASKS.items()}
+LOSSES |= {name: one.loss for name, one in OTHERS.items()}
+
 ALONE: dict[str, Any] = {"n_models": 1, "learning_rate": 0.1, "crosses": 0}
-DEEP: dict[str, Any] = {**ALONE, "boosting_type": "Plain", "depth": 8}
+CROSSED: dict[str, Any] = {**ALONE, "crosses": "auto", "boosting_type": "Plain"}
 RECIPES: dict[str, dict[str, Any]] = {
     FIXED: {"iterations": 1000, "depth": 6},
     "one model: Ordered, depth 6": {**ALONE, "boosting_type": "Ordered", "depth": 6},
     "Plain, depth 6": {**ALONE, "boosting_type": "Plain", "depth": 6},
-    "Plain, depth 8": DEEP,
-    "Plain, depth 10": {**DEEP, "depth": 10},
-    "Plain, depth 8, rate 0.05": {**DEEP, "learning_rate": 0.05, "early_stopping_rounds": 100},
-    "Plain, depth 8, rate 0.2": {**DEEP, "learning_rate": 0.2},
-    "Plain, depth 8, Bayesian": {**DEEP, "bootstrap_type": "Bayesian"},
-    "Plain, depth 8, L2 score": {**DEEP, "score_function": "L2"},
-    "Plain, depth 8, no replay": {**DEEP, "refit": None},
-    "Plain, depth 8, crosses": {**DEEP, "crosses": "auto"},
-    "race, 3 models, no crosses": {"n_models": 3, "crosses": 0},
-    "race, 2 models": {"n_models": 2},
-    "race, 3 models": {"n_models": 3},
-    "race, 4 models": {"n_models": 4},
+    "Plain, depth 6, crosses": {**CROSSED, "depth": 6},
+    "Plain, depth 8, crosses": {**CROSSED, "depth": 8},
+    "Plain, depth 6, crosses, 0.7 of the columns": {**CROSSED, "depth": 6, "rsm": 0.7},
+    "two models, the default": {},
+    "rate 0.15": {"learning_rate": 0.15},
+    "rate 0.07": {"learning_rate": 0.07},
+    "patience always 50": {"early_stopping_rounds": 50},
+    "one-hot up to 2 values": {"one_hot_max_size": 2},
+    "at most 2 categories combined": {"max_combination": 2},
+    "128 borders": {"border_count": 128},
+    "without crosses": {"crosses": 0},
+    "three models": {"n_models": 3},
+    "quality='fast'": {"quality": "fast"},
+    "quality='best'": {"quality": "best"},
 }
 
 
@@ -67,14 +74,15 @@ class Run:
 
 def judged(task: str, most_rows: int, seed: int) -> tuple[Data, Data]:
     """Rows to train on and rows that judge, all of them training rows of the table."""
-    rows = split_table(task, TASKS[task].rows).train.sample(most_rows, seed)
+    every = other_table(task) if task in OTHERS else split_table(task, TASKS[task].rows).train
+    rows = every.sample(most_rows, seed)
     judges = random_rows(rows.target, JUDGES, seed)
     return rows.take(np.flatnonzero(~judges)), rows.take(np.flatnonzero(judges))
 
 
 def run(task: str, recipe: str, seed: int, train: Data, judges: Data) -> Run:
     """Train as the recipe says."""
-    loss = TASKS[task].loss
+    loss = LOSSES[task]
     kind = OcelotRegressor if loss in ("RMSE", "Poisson") else OcelotClassifier
     model = kind(
         loss_function=loss,
@@ -119,7 +127,7 @@ def together(runs: Sequence[Run], recipes: Sequence[str]) -> Table:
         for task in tasks:
             pairs = [(found[task, recipe, s], found[task, FIXED, s]) for s in seeds]
             times += [math.log(own.seconds / base.seconds) for own, base in pairs]
-            if TASKS[task].by_ratio:
+            if task in OTHERS or TASKS[task].by_ratio:
                 changes.append(statistics.mean(own.loss / base.loss - 1 for own, base in pairs))
         change = percent(statistics.mean(changes), standard_error(changes))
         rows.append([recipe, change, f"{math.exp(statistics.mean(times)):.2f}"])
@@ -132,7 +140,7 @@ def _in_order(values: Any) -> list[Any]:
 
 
 def _parser() -> ArgumentParser:
-    parser = make_parser("experiments.recipes", __doc__, "--task", TASKS)
+    parser = make_parser("experiments.recipes", __doc__, "--task", LOSSES)
     parser.add_argument("--seeds", nargs="+", type=int, default=SEEDS)
     parser.add_argument("--rows", type=int, default=MOST_ROWS, help="the most of a table")
     parser.add_argument("--recipe", nargs="+", choices=list(RECIPES), default=list(RECIPES))
@@ -148,7 +156,7 @@ def main() -> None:
     recipes = _in_order([FIXED, *options.recipe])
     most_rows = round(options.scale * options.rows)
     runs: list[Run] = []
-    for task in options.task or TASKS:
+    for task in options.task or LOSSES:
         print(f"{task} …", flush=True)
         for seed in options.seeds:
             try:
