@@ -76,7 +76,8 @@ def test_auto_depends_on_outputs_and_rows():
         return type(choose_sampling("auto", None, None, n_outputs, n_rows, 1))
 
     assert chosen(1, 1000) is MinimalVariance
-    assert chosen(3, 1000) is Bayesian
+    assert chosen(3, 10_000) is Bayesian
+    assert chosen(3, 10_001) is MinimalVariance
     assert chosen(1, 99) is chosen(3, 99) is AllRows
 
 

@@ -20,6 +20,9 @@ Own = TypeVar("Own")
 #: With fewer rows than this, ``bootstrap_type="auto"`` uses them all.
 MIN_ROWS_TO_SAMPLE = FEWEST_ORDERED_ROWS
 
+#: Of several outputs, fewer rows need weights that vary more.
+_MOST_ROWS_OF_OUTPUTS = 10_000
+
 
 class Sampling(Protocol):
     """takes_all_rows: each counts as one."""
@@ -176,7 +179,7 @@ def resolve_sampling(
     n_rows: int,
 ) -> str:
     """'auto' is the sampling that a share or a temperature belongs to; without both, minimal
-    variance, or Bayesian for several outputs, or none for few rows."""
+    variance, or Bayesian for several outputs of not too many rows, or none for few rows."""
     if bootstrap_type != "auto":
         return bootstrap_type
     if temperature is not None and subsample in (None, 1):
@@ -185,7 +188,7 @@ def resolve_sampling(
         return "MVS"
     if n_rows < MIN_ROWS_TO_SAMPLE:
         return "No"
-    return "MVS" if n_outputs == 1 else "Bayesian"
+    return "Bayesian" if n_outputs > 1 and n_rows <= _MOST_ROWS_OF_OUTPUTS else "MVS"
 
 
 def check_sampling(bootstrap_type: str, subsample: float | None, temperature: float | None) -> None:

@@ -61,7 +61,7 @@ class Preset:
     trees     the most of a model
     patience  trees without improvement, at most
     models    (most rows, how many models), ascending
-    recipes   how many of them race; 1: there is no race
+    races     whether recipes race
     crosses   whether number columns are crossed
     """
 
@@ -69,7 +69,7 @@ class Preset:
     trees: int
     patience: int
     models: tuple[tuple[float, int], ...]
-    recipes: int
+    races: bool
     crosses: bool
 
     def models_for(self, n_rows: int) -> int:
@@ -78,9 +78,9 @@ class Preset:
 
 _MANY = float("inf")
 PRESETS = {
-    "fast": Preset(0.15, 1000, 30, ((_MANY, 1),), recipes=1, crosses=False),
-    "default": Preset(0.1, 2000, 50, ((100_000, 2), (_MANY, 1)), 2, True),
-    "best": Preset(0.05, 4000, 100, ((100_000, 6), (_MANY, 3)), 3, True),
+    "fast": Preset(0.15, 1000, 30, ((_MANY, 1),), races=False, crosses=False),
+    "default": Preset(0.1, 2000, 50, ((100_000, 2), (_MANY, 1)), True, True),
+    "best": Preset(0.05, 4000, 100, ((100_000, 12), (_MANY, 8)), True, True),
 }
 
 
@@ -131,7 +131,7 @@ def choose(settings: Settings, facts: Facts) -> tuple[Settings, Choices]:
         n_models = preset.models_for(facts.n_rows)
         why = f"quality={given.quality!r} and {facts.n_rows:,} rows"
         choices["n_models"] = Choice(n_models, why)
-    races = by_itself and share is not None and n_models > 1 and preset.recipes > 1
+    races = by_itself and share is not None and n_models > 1 and preset.races
     settings = _with_trees(settings, given, preset, facts, stops, share, choices)
     recipes = _recipes(given, facts, races, choices)
     chosen = replace(
@@ -215,8 +215,7 @@ def _with_trees(
 
 def _recipes(given: LeftOpen, facts: Facts, races: bool, choices: Choices) -> tuple[Recipe, ...]:
     """How models may be trained: one recipe, or several that race."""
-    n_recipes = PRESETS[given.quality].recipes
-    candidates = recipes_to_race(facts)[:n_recipes] if races else (_usual(given, facts),)
+    candidates = recipes_to_race(facts) if races else (_usual(given, facts),)
     recipes = tuple(_as_given(recipe, given) for recipe in candidates)
     if given.boosting_type == "auto":
         choices["boosting_type"] = Choice(recipes[0].boosting_type, _WHY_MODE)
@@ -252,12 +251,11 @@ def _usual(given: LeftOpen, facts: Facts) -> Recipe:
 
 def recipes_to_race(facts: Facts) -> tuple[Recipe, ...]:
     """Recipes that err in different ways. Plain boosting with crosses finds most, Ordered boosting
-    of shallow trees overfits least. The third is the first with trees of another depth."""
+    of shallow trees overfits least."""
     share = _SHARE_DRAWN if facts.n_columns >= _FEWEST_TO_DRAW else 1.0
     few = facts.n_rows < _FEWEST_FOR_DEEP
     ordered = facts.n_rows <= MOST_ORDERED_ROWS and facts.n_classes <= MOST_ORDERED_CLASSES
     return (
         Recipe("Plain", SHALLOW if few else DEEP, rsm=share),
         Recipe("Ordered" if ordered else "Plain", SHALLOW, crossed=False),
-        Recipe("Plain", DEEP if few else SHALLOW, rsm=share),
     )

@@ -294,8 +294,8 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         "auto",
         one_of(BootstrapType),
         "Which rows choose a tree's structure. 'auto': what subsample or bagging_temperature is "
-        "for, if one of them is given; else MVS, Bayesian for several classes, and all rows when "
-        "there are fewer than 100.",
+        "for, if one of them is given; else MVS, Bayesian for several classes of up to 10,000 "
+        "rows, and all rows when there are fewer than 100.",
         aliases=("sampling_method", "data_sample_strategy"),
     )
     bagging_temperature: float | None = parameter(
