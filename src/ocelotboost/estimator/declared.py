@@ -64,7 +64,7 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         "default",
         one_of(Quality),
         "How much time to spend on what is left open: 'fast' trains one model, 'default' up to "
-        "three, 'best' up to twelve with a smaller learning rate (docs/quality.md).",
+        "two, 'best' up to twelve with a smaller learning rate (docs/quality.md).",
     )
     iterations: int | None = parameter(
         None,
@@ -92,8 +92,8 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
     depth: int | None = parameter(
         None,
         either(nothing(), whole(1, 16)),
-        "Questions of a tree; it has 2^depth leaves. None: 6, or where iterations is open, what "
-        "proves better on held-out rows.",
+        "Questions of a tree; it has 2^depth leaves. None: 6, or where iterations is open, also 8 "
+        "from 10,000 rows on.",
         aliases=("max_depth", "num_leaves", "max_leaves", "max_leaf_nodes"),
         search=Range(4, 10, whole=True),
     )
@@ -114,8 +114,8 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         "auto",
         one_of(BoostingType),
         "'Ordered': gradients that no row's own target has entered, better on small data. 'Plain': "
-        "the classic scheme, faster. 'auto': where iterations is open, what proves better on "
-        "held-out rows; else Ordered for 2 to 100 classes and 100 to 40,000 rows, 5,000 without "
+        "the classic scheme, faster. 'auto': where iterations is open, a model of each, up to "
+        "40,000 rows; else Ordered for 2 to 100 classes and 100 to 40,000 rows, 5,000 without "
         "categories. Plain with init_model.",
         aliases=("boosting", "booster", "boost"),
         search=Choices(("Plain", "Ordered"), needs="ordered"),
@@ -360,7 +360,8 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         None,
         either(nothing(), whole(1)),
         "Stop when the eval metric has not improved for this many trees. None: 50 with held-out "
-        "rows or where iterations is open (30 and 100 with quality 'fast' and 'best'), else never.",
+        "rows, else never. Where iterations is open, it grows from 20 to 50 with the number of "
+        "trees (from 12 to 30 and from 40 to 100 with quality 'fast' and 'best').",
         aliases=(
             "early_stopping",
             "early_stopping_round",
