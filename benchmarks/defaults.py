@@ -31,6 +31,7 @@ from benchmarks.peers import (
     LightGBM,
     Ocelot,
     OcelotBest,
+    OcelotFast,
     XGBoost,
     load,
     parse_names,
@@ -40,7 +41,7 @@ from benchmarks.store import keep, read
 from benchmarks.tables import scaled, split_table
 
 LIBRARIES = tuple(kind.name for kind in (Ocelot, CatBoost, LightGBM, XGBoost, ChimeraBoost))
-BEST = OcelotBest.name
+FAST, BEST = OcelotFast.name, OcelotBest.name
 
 
 @dataclass(frozen=True)
@@ -142,7 +143,7 @@ def summaries(outcomes: Sequence[Outcome]) -> list[Summary]:
     """By table and library, in the order of the lists above."""
     found = []
     for task in TASKS:
-        for library in (*LIBRARIES, BEST):
+        for library in (*LIBRARIES, FAST, BEST):
             own = [o for o in outcomes if (o.task, o.library) == (task, library)]
             if own:
                 loss = statistics.mean(o.loss for o in own)
@@ -175,13 +176,13 @@ class Standing:
 
 
 def standings(outcomes: Sequence[Outcome]) -> list[Standing]:
-    """The best first; `ocelot-best` is compared with the same libraries."""
+    """The best first; our presets are compared with the same libraries."""
     found = {(one.task, one.library): one for one in summaries(outcomes)}
     tasks = [t for t in TASKS if all((t, library) in found for library in LIBRARIES)]
     compared = [task for task in tasks if TASKS[task].by_ratio]
     best = {task: min(found[task, library].loss for library in LIBRARIES) for task in compared}
     standing = []
-    for library in (*LIBRARIES, BEST):
+    for library in (*LIBRARIES, FAST, BEST):
         if not compared or any((task, library) not in found for task in tasks):
             continue
         ratios = {task: found[task, library].loss / best[task] for task in compared}

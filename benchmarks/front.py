@@ -16,7 +16,6 @@ from tools.markers import between
 
 from benchmarks.cases import BY_NAME
 from benchmarks.defaults import (
-    BEST,
     LIBRARIES,
     METRICS,
     TASKS,
@@ -187,9 +186,9 @@ def draw_standings(found: Sequence[Standing], path: Path) -> None:
         figure = Figure(figsize=(7, 4.2), layout="constrained")
         axes = figure.subplots()
         for one in found:
-            name = LIBRARIES[0] if one.library == BEST else one.library
+            name, _, quality = one.library.partition("-")
             ours = name == LIBRARIES[0]
-            title = f'{TITLES[name]}, quality="best"' if one.library == BEST else TITLES[name]
+            title = f'{TITLES[name]}, quality="{quality}"' if quality else TITLES[name]
             axes.errorbar(
                 one.seconds,
                 one.ratio,

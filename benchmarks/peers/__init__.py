@@ -17,7 +17,7 @@ from benchmarks.peers.library import (
     Stopping,
 )
 from benchmarks.peers.lightgbm import LightGBM, LightGBMQuantized
-from benchmarks.peers.ocelot import Ocelot, OcelotBest, OcelotOrdered
+from benchmarks.peers.ocelot import Ocelot, OcelotBest, OcelotFast, OcelotOrdered
 from benchmarks.peers.xgboost import XGBoost
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
     "OURS",
     "Ocelot",
     "OcelotBest",
+    "OcelotFast",
     "OcelotOrdered",
     "PEERS",
     "Predictor",
@@ -50,6 +51,7 @@ KINDS: tuple[type[Library], ...] = (
     Ocelot,
     OcelotOrdered,
     OcelotBest,
+    OcelotFast,
     CatBoost,
     CatBoostOrdered,
     LightGBM,
@@ -58,7 +60,7 @@ KINDS: tuple[type[Library], ...] = (
     ChimeraBoost,
 )
 NAMES = tuple(kind.name for kind in KINDS)
-OURS = (Ocelot.name, OcelotOrdered.name, OcelotBest.name)
+OURS = (Ocelot.name, OcelotOrdered.name, OcelotFast.name, OcelotBest.name)
 PEERS = tuple(name for name in NAMES if name not in OURS)
 
 

@@ -114,6 +114,13 @@ class OcelotOrdered(Ocelot):
     boosting_type = "Ordered"
 
 
+class OcelotFast(Ocelot):
+    """For the comparison at defaults: quality="fast"."""
+
+    name = "ocelot-fast"
+    quality = "fast"
+
+
 class OcelotBest(Ocelot):
     """For the comparison at defaults: quality="best"."""
 
