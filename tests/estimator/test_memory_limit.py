@@ -89,3 +89,10 @@ def test_a_table_in_memory_keeps_its_bits_under_a_limit(tmp_path):
     limited = OcelotRegressor(iterations=5, memory_limit="100GB", cache_dir=tmp_path / "cache")
     assert_same_bits(limited.fit(X, y).forest_, OcelotRegressor(iterations=5).fit(X, y).forest_)
     assert list((tmp_path / "cache").iterdir()) == []
+
+
+def test_the_recipe_that_needs_most_counts():
+    """Models are trained one after the other, the deep Plain one first."""
+    X, y = regression(12_000)
+    with pytest.raises(ParameterError, match="supporting models of Ordered mode"):
+        OcelotRegressor(memory_limit="60MB").fit(X, y)

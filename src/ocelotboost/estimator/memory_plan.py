@@ -84,7 +84,7 @@ def within_memory(settings: Settings, rows: Rows, target: Target) -> Settings:
     if limit is None:
         return settings
     extent = Extent.of(rows)
-    needs = [process_need(process_bytes()), *training_needs(settings, extent, target, at_most=True)]
+    needs = [process_need(process_bytes()), *_most_needs(settings, extent, target)]
     smallest_cache = _page_bytes(settings, extent, target) * (1 + extent.n_eval_sets)
     total = sum(need.n_bytes for need in needs) + smallest_cache
     if total > limit:
@@ -98,6 +98,14 @@ def within_memory(settings: Settings, rows: Rows, target: Target) -> Settings:
     statistics = replace(given, cache_bytes=min(given.cache_bytes, affordable))
     order = replace(settings.order, statistics=statistics)
     return replace(settings, order=order, training=replace(settings.training, order=order))
+
+
+def _most_needs(settings: Settings, extent: Extent, target: Target) -> list[Need]:
+    """Of the models, one after the other: those of the recipe that needs most."""
+    recipes = settings.ensemble.recipes
+    every = [settings.with_recipe(recipe) for recipe in recipes] or [settings]
+    needs = [list(training_needs(own, extent, target, at_most=True)) for own in every]
+    return max(needs, key=lambda own: sum(need.n_bytes for need in own))
 
 
 def process_need(n_bytes: int | None) -> Need:
