@@ -14,8 +14,11 @@ from ocelotboost.boost.callback import IterationInfo
 from ocelotboost.estimator import ensemble
 from ocelotboost.estimator.averaging import in_turn
 from ocelotboost.estimator.packing import pack
+from ocelotboost.estimator.settings import settings_from
+from ocelotboost.loss.pointwise import RMSE
 from ocelotboost.predict.predictor import make_predictor
 from ocelotboost.table.from_input import table_from_input
+from ocelotboost.table.labelled import LabelledTable
 from tests.data import assert_same_bits, binary, multiclass, regression
 
 
@@ -146,39 +149,47 @@ def test_recipes_that_are_as_good_take_turns(monkeypatch):
 
 
 def trained_with(curve):
-    """As far as a goal looks at it."""
+    """As far as a rival looks at it."""
     history = {"validation": {"RMSE": curve}}
     return SimpleNamespace(boosted=SimpleNamespace(history=history))
 
 
+def rows_with(spread):
+    """Half of the targets are ``spread`` above the middle, half of them below."""
+    target = np.tile([spread, -spread], 10**6).astype(np.float32)
+    held = LabelledTable(table_from_input(target[:, None]), target, None)
+    return SimpleNamespace(watched=[SimpleNamespace(data=held)])
+
+
+def rival(spread):
+    """Of a model that came from 10 to 6, on rows with another spread."""
+    return ensemble._Rival(trained_with([9.0, 6.0, 7.0]), rows_with(10), rows_with(spread), RMSE())
+
+
 @pytest.mark.parametrize(
-    ("curve", "reached"),
+    ("spread", "curve", "near"),
     [
-        ([10.0, 6.2], True),
-        ([10.0, 6.4], False),
-        ([20.0, 12.4], True),  # its rows are harder, and the loss fell as far
-        ([5.0, 3.3], False),  # they are easier, and it did not
-        ([10.0, 9.0, -1.0], True),  # there is no share of a loss that may be negative
-        ([], True),
-        ([float("nan")], True),
+        (10, [8.0, 6.2], True),
+        (10, [8.0, 6.4], False),
+        (20, [19.0, 12.4], True),  # the rows are harder, and the loss fell as far
+        (5, [5.0, 3.3], False),  # they are easier, and it did not
+        (10, [10.0, 9.0, -1.0], True),  # there is no share of a loss that may be negative
+        (10, [], True),
+        (10, [float("nan")], True),
     ],
 )
-def test_losses_are_compared_by_what_is_left_of_them(curve, reached):
-    goal = ensemble._Goal(trained_with([10.0, 6.0, 7.0]), "RMSE", 10**8)
-    assert goal.is_reached(trained_with(curve)) == reached
+def test_losses_are_compared_by_what_is_left_of_them(spread, curve, near):
+    assert rival(spread).is_near(trained_with(curve)) == near
 
 
-@pytest.mark.parametrize(
-    ("slope", "ends"),
-    [(0.08, None), (0.01, 50)],
-)
+@pytest.mark.parametrize(("slope", "ends"), [(0.08, None), (0.01, 50)])
 def test_a_recipe_is_given_up_when_its_pace_is_too_slow(slope, ends):
-    goal = ensemble._Goal(trained_with([10.0, 6.0]), "RMSE", 10**8)
+    too_slow = rival(10)
     curve: list[float] = []
     for tree in range(60):
         curve.append(10.0 - slope * tree)
         info = IterationInfo(tree, 100, {"validation": {"RMSE": curve}}, 0.0)
-        if goal.after_iteration(info):
+        if too_slow.after_iteration(info):
             break
     assert (None if len(curve) == 60 else len(curve)) == ends
 
@@ -238,6 +249,23 @@ def test_the_time_limit_is_that_of_all_models():
     X, y = regression(2000)
     model = OcelotRegressor(iterations=200_000, n_models=50, time_limit=0.5).fit(X, y)
     assert model.n_models_ < 50
+
+
+def test_a_model_that_time_cut_short_does_not_spoil_the_average(monkeypatch):
+    recorded = Recorded(monkeypatch)
+    over = property(lambda clock: len(recorded.trained) == 3)
+    monkeypatch.setattr(ensemble._Clock, "over", over)
+    X, y = regression(300)
+    model = OcelotRegressor(iterations=10, n_models=5, time_limit=1e6).fit(X, y)
+    assert (len(recorded.trained), model.n_models_, model.n_iter_) == (3, 2, 20)
+
+
+def test_later_models_may_have_no_time():
+    X, y = regression(300)
+    settings = settings_from(OcelotRegressor(iterations=5, time_limit=1e6), None, None)
+    assert settings.training.loop.needs_trees
+    assert not settings.of_training(1, 0.0).training.loop.needs_trees
+    assert OcelotRegressor(iterations=5, n_models=2, time_limit=1e6).fit(X, y).n_models_ == 2
 
 
 def test_models_have_a_snapshot_each_and_go_on(tmp_path):

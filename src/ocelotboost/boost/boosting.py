@@ -150,7 +150,7 @@ def boost(
         interruption = pressed
     state.settle()
     snapshots.write(state)
-    if not trees and state.clock.reached(0):
+    if settings.needs_trees and not trees and state.clock.reached(0):
         warn_of_no_trees(state.clock)
     return Boosted(trees, state.history, state.best.iteration, watched, interruption)
 

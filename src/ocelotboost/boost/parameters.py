@@ -41,6 +41,7 @@ class BoostParameters:
     n_threads: int
     least_improvement: float = 0.0
     patience_grows: bool = False
+    needs_trees: bool = True
 
     def resolve(
         self,
@@ -92,6 +93,7 @@ class BoostParameters:
             early_stopping_rounds=self.early_stopping_rounds,
             least_improvement=self.least_improvement,
             patience_grows=self.patience_grows,
+            needs_trees=self.needs_trees,
             time_limit=self.time_limit,
             n_threads=n_threads,
         )

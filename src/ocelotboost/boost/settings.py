@@ -18,6 +18,7 @@ class BoostSettings:
     segments           of the orderings in Ordered mode; None is Plain
     least_improvement  share of the first loss that counts as an improvement
     patience_grows     with the number of trees, up to early_stopping_rounds
+    needs_trees        warn where there was no time for any
     supporting_rate    share of the learning rate that supporting models of Plain mode take
     """
 
@@ -37,5 +38,6 @@ class BoostSettings:
     early_stopping_rounds: int | None
     least_improvement: float
     patience_grows: bool
+    needs_trees: bool
     time_limit: float | None
     n_threads: int

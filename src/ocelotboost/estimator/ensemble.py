@@ -17,7 +17,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ocelotboost.boost.callback import History, IterationInfo
+from ocelotboost.boost.evaluation import LossMetric
 from ocelotboost.estimator.crossing import crosses_of
 from ocelotboost.estimator.eval_sets import VALIDATION
 from ocelotboost.estimator.progress import print_text
@@ -25,12 +28,15 @@ from ocelotboost.estimator.rows import Division, Rows
 from ocelotboost.estimator.settings import Recipe, Settings
 from ocelotboost.estimator.target import Target
 from ocelotboost.estimator.training import Trained, train
+from ocelotboost.loss.base import Loss
+from ocelotboost.loss.passes import pass_for
 from ocelotboost.model.trained import Choice, TrainedModel
 from ocelotboost.order.rows_in_order import order
 from ocelotboost.order.target import TargetDefinition, TotalsOfRows
 from ocelotboost.quantize.categorical_data import CategoricalData
 from ocelotboost.quantize.quantized import Quantized, QuantizeSettings, quantize
 from ocelotboost.quantize.quantizer import Quantizer
+from ocelotboost.table.labelled import LabelledTable
 
 #: A recipe whose loss on the held-out rows is higher by more than this share is dropped. Models
 #: hold different rows out, so that chance adds something, over the root of how many these are.
@@ -78,25 +84,26 @@ def train_models(
     callbacks: list[Any],
     settings: Settings,
 ) -> Ensemble:
-    """All of them, or as many as there was time for; ``first`` are the rows of the first."""
+    """All of them, or as many as there was time for; ``first`` are the rows of the first, which is
+    kept with as many trees as there was time for."""
     trainer = _Trainer(division, quantized, target, continued, callbacks, settings)
     recipes, n_models = settings.ensemble.recipes, settings.ensemble.n_models
     members = [trainer.member(0, first, recipes[0])]
-    goal = _Goal(
-        members[0].trained, target.loss.name, sum(own.data.n_rows for own in first.watched[:1])
-    )
     for recipe in recipes[1:n_models]:
         if trainer.goes_on:
             number = len(members)
-            other = trainer.member(number, division.rows(number), recipe, goal)
-            members += [other] if goal.is_reached(other.trained) else []
+            rows = division.rows(number)
+            rival = _Rival(members[0].trained, first, rows, target.loss)
+            other = trainer.member(number, rows, recipe, rival)
+            members += [other] if rival.is_near(other.trained) else []
     choices = _choices_of_race(members, settings)
     trainer.tell(_in_words(choices))
     recipes = tuple(own.recipe for own in members)
     for number in range(len(members), n_models):
         if trainer.goes_on:
             rows, recipe = division.rows(number), recipes[number % len(recipes)]
-            members.append(trainer.member(number, rows, recipe))
+            member = trainer.member(number, rows, recipe)
+            members += [] if trainer.time_is_over else [member]  # too few trees spoil the average
     models = [own.trained for own in members]
     return Ensemble(models, trainer.interruption, choices)
 
@@ -136,14 +143,20 @@ class _Trainer:
         stopped = any(listener.stopped for listener in self._listeners)
         return not stopped and self.interruption is None and not self._clock.over
 
+    @property
+    def time_is_over(self) -> bool:
+        return self._clock.over
+
     def tell(self, text: str) -> None:
         """Print it, where the user asked for progress."""
         if text and self._settings.training.verbose:
             print_text(text)
 
-    def member(self, number: int, rows: Rows, recipe: Recipe, goal: _Goal | None = None) -> Member:
+    def member(
+        self, number: int, rows: Rows, recipe: Recipe, rival: _Rival | None = None
+    ) -> Member:
         """A model of these rows; ``number`` says what is random about it. Training ends where a
-        ``goal`` is out of reach."""
+        ``rival`` of the first will never be near it."""
         ensemble = self._settings.ensemble
         if ensemble.n_models > 1:
             n_trainings = max(ensemble.n_models, len(ensemble.recipes), self._n_trained + 1)
@@ -164,7 +177,7 @@ class _Trainer:
             ordered,
             target,
             self._continued,
-            self._listeners if goal is None else [*self._listeners, goal],
+            self._listeners if rival is None else [*self._listeners, rival],
             settings.training,
         )
         self.interruption = trained.boosted.interruption
@@ -177,42 +190,52 @@ class _Trainer:
         return quantizer.blind_to(self._crosses)
 
 
-class _Goal:
-    """What another model must come near to on its own held-out rows, given by the first model.
+class _Rival:
+    """Whether another model comes near the first, each on its own held-out rows.
 
-    Some rows are harder than others. So losses are compared as shares of what they are after the
-    first tree, which knows next to nothing. A loss that may be negative has no such share, and then
-    every model is as good as the first.
+    Some rows are harder than others. So losses are compared as shares of the loss before the first
+    tree. A loss that may be negative has no such share, and then every model is near.
     """
 
-    def __init__(self, first: Trained, loss: str, n_held_out: int) -> None:
-        self._loss = loss
-        tolerance = _TOLERANCE + _CHANCE / math.sqrt(max(n_held_out, 1))
-        self._share = (1 + tolerance) * _share_left(self._curve(first.boosted.history))
+    def __init__(self, first: Trained, first_rows: Rows, rows: Rows, loss: Loss) -> None:
+        self._loss = loss.name
+        self._before = _loss_before_training(rows, loss)
+        share = self._lowest(first.boosted.history) / _loss_before_training(first_rows, loss)
+        chance = _CHANCE / math.sqrt(_held_out(rows).n_rows)
+        self._goal = (1 + _TOLERANCE + chance) * share
 
-    def is_reached(self, trained: Trained) -> bool:
+    def is_near(self, trained: Trained) -> bool:
         """Also where it cannot be said."""
-        return not _share_left(self._curve(trained.boosted.history)) > self._share
+        return not self._lowest(trained.boosted.history) / self._before > self._goal
 
     def after_iteration(self, info: IterationInfo) -> bool:
-        """Whether the goal is out of reach: a callback, which ends training."""
+        """Whether it will never be near: a callback, which ends training."""
         n_trees = info.iteration + 1
         if n_trees < _FEWEST_TREES or n_trees % 10:
             return False
-        curve = self._curve(info.history)
-        now = _share_left(curve)
-        pace = (_share_left(curve[: n_trees // 2]) - now) / (n_trees / 2)
-        return now - self._share > max(pace * _TIMES_AS_MANY * n_trees, 0.0)
+        now = self._lowest(info.history) / self._before
+        then = self._lowest(info.history, n_trees // 2) / self._before
+        pace = (then - now) / (n_trees / 2)
+        return now - self._goal > pace * _TIMES_AS_MANY * n_trees
 
-    def _curve(self, history: History) -> Sequence[float]:
-        """The loss on the held-out rows."""
-        return history.get(VALIDATION, {}).get(self._loss, [])
+    def _lowest(self, history: History, n_trees: int | None = None) -> float:
+        """Of the first trees' losses on held-out rows; nan unless it is positive."""
+        curve = history.get(VALIDATION, {}).get(self._loss, [])
+        lowest = min(curve[:n_trees], default=0.0)
+        return lowest if lowest > 0 else math.nan
 
 
-def _share_left(curve: Sequence[float]) -> float:
-    """Of the loss after the first tree; nan where there is none."""
-    lowest = min(curve, default=0.0)
-    return lowest / curve[0] if lowest > 0 else math.nan
+def _loss_before_training(rows: Rows, loss: Loss) -> float:
+    """Of one prediction for all held-out rows; nan unless it is positive."""
+    held = _held_out(rows)
+    start = loss.start_value(held.target, held.weight)
+    raw = np.repeat(start[:, np.newaxis], held.n_rows, axis=1)
+    value = LossMetric(loss, pass_for(loss, 1)).at(held.target, held.weight, raw)
+    return value if value > 0 else math.nan
+
+
+def _held_out(rows: Rows) -> LabelledTable:
+    return rows.watched[0].data
 
 
 def _definition(

@@ -115,7 +115,7 @@ class Settings:
         given = self.training
         training = replace(
             given,
-            loop=replace(given.loop, time_limit=seconds_left),
+            loop=replace(given.loop, time_limit=seconds_left, needs_trees=False),
             snapshot=None if given.snapshot is None else given.snapshot.of_training(number),
         )
         return replace(self, training=training)
