@@ -72,8 +72,9 @@ def test_many_rows_have_deep_trees_and_no_ordered_mode():
 
 def test_of_many_columns_models_with_crosses_draw_some_for_each_tree():
     for n_columns, share in ((9, 1.0), (10, 0.7)):
-        settings, _ = chosen(OcelotRegressor(), n_columns=n_columns)
+        settings, choices = chosen(OcelotRegressor(), n_columns=n_columns)
         assert [own.rsm for own in settings.ensemble.recipes] == [share, 1.0]
+        assert ("rsm" in choices) == (share < 1)
     settings, _ = chosen(OcelotRegressor(rsm=0.4), n_columns=30)
     assert [own.rsm for own in settings.ensemble.recipes] == [0.4, 0.4]
     assert chosen(OcelotRegressor(iterations=9), n_columns=30)[0].training.loop.rsm == 1

@@ -221,6 +221,9 @@ def _recipes(given: LeftOpen, facts: Facts, races: bool, choices: Choices) -> tu
         choices["boosting_type"] = Choice(recipes[0].boosting_type, _WHY_MODE)
     if given.depth is None:
         choices["depth"] = Choice(recipes[0].depth, _WHY_DEPTH)
+    if given.rsm is None and recipes[0].rsm < 1:
+        why = f"each tree of the first recipe draws some of {facts.n_columns} columns"
+        choices["rsm"] = Choice(recipes[0].rsm, why)
     return recipes
 
 
