@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ocelotboost import OcelotRegressor
 from ocelotboost.order.combination import Combination
 from ocelotboost.order.feature import CategoryValue, Number, Split, StatisticColumn
 from ocelotboost.order.offers import Combinations
@@ -78,3 +80,15 @@ def test_no_tree_is_offered_more_than_expected(seed, n_features, largest, with_n
         assert 1 <= combination.size <= largest
         assert list(combination.features) == sorted(set(combination.features))
         assert set(combination.features) <= set(features)
+
+
+def test_a_single_feature_of_one_hot_is_combined_with_numbers_or_not_at_all():
+    rng = np.random.default_rng(0)
+    value, number = np.arange(300) % 5, rng.normal(size=300)
+    X = pd.DataFrame({"category": [f"v{own}" for own in value], "number": number})
+    y = value * (number > 0) + rng.normal(size=300)
+    for with_numbers in (False, True):
+        model = OcelotRegressor(
+            iterations=20, one_hot_max_size=10, combine_numbers=with_numbers
+        ).fit(X, y)
+        assert (model.forest_.statistics.n_tables > 0) == with_numbers

@@ -71,11 +71,13 @@ def choose_combinations(
     settings: StatisticSettings,
 ) -> Combinations:
     """Which features have statistics, alone or combined. Those with a single value say nothing,
-    except by what leaving one out leaks; those of one-hot have none alone, and need another one."""
+    except by what leaving one out leaks; those of one-hot have none alone, and
+    need something to be combined with."""
     one_hot = set(quantizer.indicators.columns.tolist())
     fewest = 1 if settings.kind == "leave_one_out" else 2
     telling = [f for f, n in zip(features, value_counts, strict=True) if n >= fewest]
-    if settings.max_combination == 1 or len(telling) == 1:
+    alone = len(telling) == 1 and not settings.combine_numbers
+    if settings.max_combination == 1 or alone:
         telling = [f for f in telling if f not in one_hot]
     return Combinations(
         features=tuple(telling),
