@@ -12,7 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ocelotboost import OcelotClassifier, ParameterError
-from ocelotboost.order import combination_codes, pages, statistic_rows, statistic_store
+from ocelotboost.order import (
+    combination_codes,
+    growing_memory,
+    pages,
+    statistic_rows,
+    statistic_store,
+)
 from ocelotboost.order.combination import Combination, Facet
 from tests.data import assert_same_bits
 from tests.kernels.strategies import SEEDS
@@ -90,12 +96,14 @@ def test_without_memory_for_more_pages_the_error_says_what_to_do(monkeypatch):
     store = make_store(source, block, 2**20)
 
     def no_memory(*arguments, **keywords):
-        raise MemoryError
+        raise OSError("no memory")
 
+    held = store.rows.pages.bytes  # which keeps it from growing in place
     store.fetch([Facet(COMBINATIONS[0])], 0)
-    monkeypatch.setattr(pages.np, "empty", no_memory)
+    monkeypatch.setattr(growing_memory.mmap, "mmap", no_memory)
     with pytest.raises(MemoryError, match="make cache_memory smaller, for example"):
         store.rows.pages._grow()
+    np.testing.assert_array_equal(store.rows.pages.bytes, held)
 
 
 def test_a_small_fit_with_categories_needs_little_address_space():

@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ocelotboost.order.growing_memory import GrowingMemory
 from ocelotboost.order.recently_used import RecentlyUsed
 
 #: More pages than this help nobody: statistics of few rows are made in no time.
@@ -31,7 +32,12 @@ class PageBytes:
         n_pages = capacity
         while n_pages > 1 and n_pages * n_rows * n_bytes > _FIRST_BYTES:
             n_pages = (n_pages + 1) // 2
-        self.bytes = np.empty((n_pages, n_rows, n_bytes), dtype=np.uint8)
+        self._memory = GrowingMemory((n_rows, n_bytes))
+        self._memory.grow(n_pages)
+
+    @property
+    def bytes(self) -> NDArray[np.uint8]:
+        return self._memory.array
 
     def make_room(self, pages: Sequence[int]) -> None:
         """So that there are pages of these numbers."""
@@ -41,16 +47,15 @@ class PageBytes:
     def _grow(self) -> None:
         """Room for twice as many pages. Capacity was halved to get here, so that the old pages and
         their copies together fill no more than the whole memory will."""
-        old = self.bytes
-        shape = (min(2 * len(old), self.capacity), *old.shape[1:])
+        n_pages = len(self.bytes)
         try:
-            self.bytes = np.empty(shape, dtype=np.uint8)
+            self._memory.grow(min(2 * n_pages, self.capacity))
         except MemoryError:
+            n_bytes = self.bytes.nbytes
             raise MemoryError(
-                f"No memory for {np.prod(shape, dtype=np.int64)} bytes of target statistics; make "
-                f"cache_memory smaller, for example {old.nbytes}."
+                f"No memory for {min(2, self.capacity / n_pages) * n_bytes:.0f} bytes of target "
+                f"statistics; make cache_memory smaller, for example {n_bytes}."
             ) from None
-        self.bytes[: len(old)] = old
 
 
 class Pages(PageBytes, Generic[Key]):
