@@ -8,7 +8,8 @@ ordering of each tree, and sampling weights.
         g = negative gradients at M_r
         a tree: at each level the question with the highest score, answered by σ_r
         for each r': leaf values from all rows, at M_r' and by the answers in σ_r';
-            M_r' = M_r' + learning rate * tree, for r' > 0 times the supporting rate
+            M_r' = M_r' + learning rate * tree, for r' > 0 times the supporting rate, and with
+            a single step towards the leaf values
 
 In the paper the supporting rate is 1.
 """
@@ -22,6 +23,7 @@ from functools import partial
 import numpy as np
 
 from tests.boost.reference_trainer import (
+    LOSSES,
     Floats,
     Part,
     Question,
@@ -40,6 +42,14 @@ class SupportedTrainer:
 
     plain: ReferenceTrainer
     supporting_rate: float
+
+    @property
+    def supporting(self) -> ReferenceTrainer:
+        """How the models that only choose trees fill leaves."""
+        plain = self.plain
+        rule = LOSSES[plain.loss][1] if plain.leaf_rule is None else plain.leaf_rule
+        rate = plain.learning_rate * self.supporting_rate
+        return replace(plain, learning_rate=rate, leaf_rule=replace(rule, steps=1))
 
     def train(
         self,
@@ -70,9 +80,8 @@ class SupportedTrainer:
             score = partial(plain.scores, answers, [part], regularization)
             chosen = plain.grow(tree_number, questions, r, sampled > 0, score)
             for ordering in reversed(range(n_orderings)):  # M_0 last: its values are the tree's
-                rate = plain.learning_rate * (self.supporting_rate if ordering else 1.0)
                 leaves = leaves_by(chosen, ordering, len(y))
-                values = replace(plain, learning_rate=rate).leaf_values(
+                values = (self.supporting if ordering else plain).leaf_values(
                     y, weight, models[ordering], leaves, 1 << len(chosen), regularization
                 )
                 models[ordering] = models[ordering] + values[leaves].T

@@ -12,7 +12,6 @@ result, learns from all rows as in Plain mode.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -98,9 +97,8 @@ class OrderedModel:
             parts = ask(self._shards, lambda shard: shard.body_sums(number, n_leaves))
             steps = learning_rate * settings.step_of(sum_in_order(parts))[:, :, np.newaxis]
         else:
-            one_step = replace(settings, rule=replace(settings.rule, iterations=1))
-            bodies = map(self._body, range(self._n_segments))
-            values = [estimate_leaves(self._pass, b, n_leaves, one_step)[0] for b in bodies]
+            own, bodies = settings.of_supporting, map(self._body, range(self._n_segments))
+            values = [estimate_leaves(self._pass, b, n_leaves, own)[0] for b in bodies]
             steps = learning_rate * np.stack(values)
         self.add(steps)
         return steps

@@ -2,7 +2,8 @@
 
 Target statistics put a row into different leaves in different orderings. So each ordering has a
 model of its own: M₀, whose trees are the result, and the supporting models M₁ … M_s, whose
-gradients choose the trees' structures. Without categories all of them are equal, and M₀ is enough.
+gradients choose the trees' structures, and which take one step per tree. Without categories all
+of them are equal, and M₀ is enough.
 """
 
 from __future__ import annotations
@@ -113,10 +114,10 @@ class PlainModels:
         # M₀ comes last: its values are the result.
         for ordering in reversed(range(len(self._models))):
             assign_leaves(self._shards, splits, ordering)
-            rate = self._learning_rate * (self._supporting_rate if ordering > 0 else 1.0)
-            values, weights = self._models[ordering].fill_leaves(
-                1 << len(splits), rate, self._settings
-            )
+            rate, settings = self._learning_rate, self._settings
+            if ordering > 0:
+                rate, settings = rate * self._supporting_rate, settings.of_supporting
+            values, weights = self._models[ordering].fill_leaves(1 << len(splits), rate, settings)
             moves.append(values)
         return Added(values, weights, moves)
 

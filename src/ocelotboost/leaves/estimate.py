@@ -14,7 +14,7 @@ Otherwise a step of all leaves is one pass over the rows, whose sums are added u
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -50,6 +50,11 @@ class LeafSettings:
     def one_step(self) -> bool:
         """A single step along the derivatives."""
         return self.rule.method != "Exact" and self.rule.iterations == 1
+
+    @property
+    def of_supporting(self) -> LeafSettings:
+        """For models that only choose trees: a single step."""
+        return replace(self, rule=replace(self.rule, iterations=1))
 
     def step_of(self, sums: Floats) -> Floats:
         """One step of leaves with one output, by their sums (..., 3) of gradients, Hessians and
