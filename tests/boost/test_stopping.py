@@ -80,6 +80,15 @@ class Sometimes:
         return NAN if self.is_nan(self.calls) else 1.0
 
 
+def test_a_loss_that_is_nearly_gone_has_to_fall_by_more():
+    best = BestIteration(("eval_0", "RMSE"), False, patience=3, least=1e-4)
+    slowly = [1.0, 0.5, *(0.009 - 2e-4 * tree for tree in range(6))]
+    assert best.follow(slowly)
+    assert best.iteration == len(slowly) - 1
+    same_pace = [1.0, 0.5, *(0.4 - 2e-4 * tree for tree in range(6))]
+    assert not BestIteration(("eval_0", "RMSE"), False, patience=3, least=1e-4).follow(same_pace)
+
+
 def test_a_metric_that_becomes_nan_stops_training_with_a_warning():
     X, y = regression(200)
     metric = Sometimes(lambda calls: calls > 6)  # two calls per tree: from the fourth tree on

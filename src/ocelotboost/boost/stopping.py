@@ -8,6 +8,9 @@ import warnings
 from collections.abc import Sequence
 from itertools import pairwise
 
+#: A loss of which less than this share is left has to fall by this many times as much.
+_NEARLY_GONE, _TIMES_AS_MUCH = 0.01, 10
+
 
 class BestIteration:
     """Follows one curve and remembers where it was best.
@@ -15,7 +18,8 @@ class BestIteration:
     watched    names of its data set and metric, for warnings; None: there is no curve
     patience   how many trees may bring no improvement; None: any number
     grows      patience begins at 40 % and grows with a quarter of the trees, up to all of it
-    least      share of the first value that counts as an improvement when patience is counted
+    least      share of the first value that counts as an improvement when patience is counted;
+               ten times as much where less than a hundredth of a loss is left
     iteration  of the best value so far; None while there is none
     """
 
@@ -61,8 +65,11 @@ class BestIteration:
         return min(max(n_trees / 4, 0.4 * self._patience), self._patience)
 
     def _notice(self, iteration: int, value: float, first: float) -> None:
-        """Whether it is far enough from the last value that was."""
-        if self._moved is None or not abs(value - self._moved[1]) <= self._least * abs(first):
+        """Whether it is far enough from the last value that was. Of a loss that is all but gone,
+        less is to be gained."""
+        nearly_gone = not self._higher_is_better and abs(value) < _NEARLY_GONE * abs(first)
+        least = self._least * (_TIMES_AS_MUCH if nearly_gone else 1)
+        if self._moved is None or not abs(value - self._moved[1]) <= least * abs(first):
             self._moved = iteration, value
 
     def _improves(self, value: float) -> bool:
