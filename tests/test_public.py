@@ -33,6 +33,7 @@ def test_public_names():
 
 def test_every_kernel_has_a_twin_of_the_same_signature():
     kernels = {name for name in dir(native) if not name.startswith("_")}
+    kernels.remove("take_turns")  # says how a thread waits, and computes nothing
     assert kernels == set(reference.__all__)
     for name in kernels:
         described = getattr(native, name).__doc__ or ""

@@ -4,6 +4,8 @@
 #include <Python.h>
 #include <unistd.h>
 
+#include "turn.h"
+
 namespace ocelot::bindings {
 
 // Gives the GIL back to Python and takes it again at the end of the scope.
@@ -14,11 +16,12 @@ namespace ocelot::bindings {
 // forever, as Python itself does since 3.14; it ends with the process.
 class ReleasedGil {
  public:
-  ReleasedGil() : state_(PyEval_SaveThread()) {}
+  ReleasedGil() : state_(PyEval_SaveThread()) { Turn::end(); }
   ReleasedGil(const ReleasedGil&) = delete;
   ReleasedGil& operator=(const ReleasedGil&) = delete;
 
   ~ReleasedGil() {
+    Turn::wait();
     try {
       PyEval_RestoreThread(state_);
     } catch (...) {  // the only thing to arrive here is that unwinding; it must not be swallowed

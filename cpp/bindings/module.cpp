@@ -1,4 +1,5 @@
 #include "arrays.h"
+#include "turn.h"
 
 NB_MODULE(_native, module) {
   module.doc() = "Loops over rows. Stateless: arrays in, arrays out.";
@@ -10,4 +11,5 @@ NB_MODULE(_native, module) {
   ocelot::bindings::bind_leaves(module);
   ocelot::bindings::bind_predict(module);
   ocelot::bindings::bind_explain(module);
+  module.def("take_turns", &ocelot::bindings::Turn::take, nanobind::arg("taking"));
 }

@@ -1,9 +1,11 @@
-// The keyword n_threads of every kernel: an int for Python, checked when a kernel takes it.
+// The keyword n_threads of every kernel: an int for Python, checked when a kernel takes it. Threads
+// that train side by side share them.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
 #include "checks.h"
+#include "turn.h"
 
 namespace ocelot::bindings {
 
@@ -14,7 +16,7 @@ class Threads {
 
   operator int() const {
     require(count_ >= 1 && count_ <= most, "n_threads: from 1 to 65536");
-    return count_;
+    return Turn::share(count_);
   }
 
  private:

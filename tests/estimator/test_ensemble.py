@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+import signal
+import threading
 
 import numpy as np
 import pandas as pd
@@ -10,15 +11,12 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from ocelotboost import OcelotClassifier, OcelotRegressor
-from ocelotboost.boost.callback import IterationInfo
-from ocelotboost.estimator import ensemble
+from ocelotboost.estimator import ensemble, rival, side_by_side
 from ocelotboost.estimator.averaging import in_turn
 from ocelotboost.estimator.packing import pack
 from ocelotboost.estimator.settings import settings_from
-from ocelotboost.loss.pointwise import RMSE
 from ocelotboost.predict.predictor import make_predictor
 from ocelotboost.table.from_input import table_from_input
-from ocelotboost.table.labelled import LabelledTable
 from tests.data import assert_same_bits, binary, multiclass, regression
 
 
@@ -47,7 +45,7 @@ class Recorded:
         original = ensemble.train
 
         def train(*arguments):
-            self.settings.append(arguments[-1])
+            self.settings.append(arguments[6])
             self.trained.append(original(*arguments))
             return self.trained[-1]
 
@@ -126,7 +124,7 @@ def modes(recorded):
 
 
 def test_a_recipe_that_is_clearly_worse_is_dropped_and_replaced(monkeypatch):
-    monkeypatch.setattr(ensemble, "_TOLERANCE", -2.0)
+    monkeypatch.setattr(rival, "_TOLERANCE", -2.0)
     recorded = Recorded(monkeypatch)
     X, y = regression(400)
     model = OcelotRegressor(n_models=3).fit(X, y)
@@ -139,59 +137,13 @@ def test_a_recipe_that_is_clearly_worse_is_dropped_and_replaced(monkeypatch):
 
 
 def test_recipes_that_are_as_good_take_turns(monkeypatch):
-    monkeypatch.setattr(ensemble, "_TOLERANCE", 1e9)
+    monkeypatch.setattr(rival, "_TOLERANCE", 1e9)
     recorded = Recorded(monkeypatch)
     X, y = binary(300)
     model = OcelotClassifier(n_models=4).fit(X, y)
     assert modes(recorded) == ["Plain", "Ordered"] * 2
     assert model.choices_["boosting_type"].value == ["Plain", "Ordered"]
     assert model.boosting_type_ == "Plain"
-
-
-def trained_with(curve):
-    """As far as a rival looks at it."""
-    history = {"validation": {"RMSE": curve}}
-    return SimpleNamespace(boosted=SimpleNamespace(history=history))
-
-
-def rows_with(spread):
-    """Half of the targets are ``spread`` above the middle, half of them below."""
-    target = np.tile([spread, -spread], 10**6).astype(np.float32)
-    held = LabelledTable(table_from_input(target[:, None]), target, None)
-    return SimpleNamespace(watched=[SimpleNamespace(data=held)])
-
-
-def rival(spread):
-    """Of a model that came from 10 to 6, on rows with another spread."""
-    return ensemble._Rival(trained_with([9.0, 6.0, 7.0]), rows_with(10), rows_with(spread), RMSE())
-
-
-@pytest.mark.parametrize(
-    ("spread", "curve", "near"),
-    [
-        (10, [8.0, 6.2], True),
-        (10, [8.0, 6.4], False),
-        (20, [19.0, 12.4], True),  # the rows are harder, and the loss fell as far
-        (5, [5.0, 3.3], False),  # they are easier, and it did not
-        (10, [10.0, 9.0, -1.0], True),  # there is no share of a loss that may be negative
-        (10, [], True),
-        (10, [float("nan")], True),
-    ],
-)
-def test_losses_are_compared_by_what_is_left_of_them(spread, curve, near):
-    assert rival(spread).is_near(trained_with(curve)) == near
-
-
-@pytest.mark.parametrize(("slope", "ends"), [(0.08, None), (0.01, 50)])
-def test_a_recipe_is_given_up_when_its_pace_is_too_slow(slope, ends):
-    too_slow = rival(10)
-    curve: list[float] = []
-    for tree in range(60):
-        curve.append(10.0 - slope * tree)
-        info = IterationInfo(tree, 100, {"validation": {"RMSE": curve}}, 0.0)
-        if too_slow.after_iteration(info):
-            break
-    assert (None if len(curve) == 60 else len(curve)) == ends
 
 
 class Nothing:
@@ -302,3 +254,110 @@ def test_progress_tells_models_and_what_the_race_decided(capsys):
         "model 2 of at least 2: Ordered, depth 6",
     ]
     assert any(line.endswith(model.choices_["depth"].reason) for line in lines)
+
+
+# ---- side by side ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def lanes(monkeypatch):
+    """Models train two at a time, however few rows there are."""
+    monkeypatch.setattr(side_by_side, "_FEWEST_ROWS", 1)
+    monkeypatch.setenv("OCELOT_NUM_THREADS", "2")
+
+
+class Where:
+    """In which threads models are trained, and how many of them at a time."""
+
+    def __init__(self, monkeypatch, before=lambda: None):
+        self.threads, self.most, self.now = [], 0, 0
+        original = ensemble.train
+
+        def train(*arguments):
+            self.threads.append(threading.current_thread())
+            self.now += 1
+            self.most = max(self.most, self.now)
+            before()
+            trained = original(*arguments)
+            self.now -= 1
+            return trained
+
+        monkeypatch.setattr(ensemble, "train", train)
+
+    @property
+    def is_side_by_side(self):
+        return threading.current_thread() not in self.threads
+
+
+@pytest.mark.parametrize("tolerance", [-2.0, 0.05, 1e9])
+def test_models_side_by_side_have_the_same_bits(lanes, monkeypatch, tolerance):
+    monkeypatch.setattr(rival, "_TOLERANCE", tolerance)
+    X, y = mixed(500)
+    alone = OcelotRegressor(n_models=4, n_jobs=1).fit(X, y)
+    where = Where(monkeypatch)
+    together = OcelotRegressor(n_models=4, n_jobs=2).fit(X, y)
+    assert where.is_side_by_side
+    assert where.most == 2
+    assert_same_bits(together.forest_, alone.forest_)
+    assert together.choices_ == alone.choices_
+    assert together.history_ == alone.history_
+
+
+@pytest.mark.parametrize(
+    ("parameters", "arguments"),
+    [
+        ({"n_jobs": 1}, {}),
+        ({"time_limit": 1e6}, {}),
+        ({"memory_limit": "1GB"}, {}),
+        ({"eval_metric": Nothing()}, {}),
+        ({"n_models": 1}, {}),
+        ({}, {"callbacks": Counted()}),
+    ],
+    ids=lambda own: next(iter(own), ""),
+)
+def test_who_looks_on_sees_one_model_after_the_other(lanes, monkeypatch, parameters, arguments):
+    where = Where(monkeypatch)
+    X, y = regression(150)
+    given = {"n_jobs": 2, "n_models": 2, "iterations": 3, **parameters}
+    OcelotRegressor(**given).fit(X, y, **arguments)
+    assert not where.is_side_by_side
+    assert where.most == 1
+
+
+def test_few_rows_are_trained_one_model_after_the_other(monkeypatch):
+    monkeypatch.setenv("OCELOT_NUM_THREADS", "2")
+    where = Where(monkeypatch)
+    X, y = regression(150)
+    OcelotRegressor(n_jobs=2, n_models=2, iterations=3).fit(X, y)
+    assert not where.is_side_by_side
+
+
+def test_an_error_of_one_model_ends_all(lanes, monkeypatch):
+    def fail():
+        if len(where.threads) == 2:
+            raise RuntimeError("the second model")
+
+    where = Where(monkeypatch, fail)
+    X, y = regression(200)
+    model = OcelotRegressor(iterations=100_000, n_models=3, n_jobs=2)
+    with pytest.raises(RuntimeError, match="the second model"):
+        model.fit(X, y)
+    assert len(where.threads) == 2
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="needs POSIX signals")
+def test_ctrl_c_ends_models_that_train_side_by_side(lanes, monkeypatch):
+    main = threading.main_thread().ident
+
+    def press():
+        if len(where.threads) == 2:
+            threading.Timer(0.3, signal.pthread_kill, (main, signal.SIGINT)).start()
+
+    where = Where(monkeypatch, press)
+    X, y = regression(200)
+    model = OcelotRegressor(iterations=1_000_000, n_models=4, n_jobs=2, interrupt="keep")
+    with pytest.warns(UserWarning, match="Training was interrupted"):
+        model.fit(X, y)
+    assert where.is_side_by_side
+    assert model.n_models_ == 2
+    assert model.n_iter_ >= 2

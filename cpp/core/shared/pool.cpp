@@ -11,16 +11,10 @@
 #include <system_error>
 #include <thread>
 
+#include "shared/pause_cpu.h"
+
 namespace ocelot {
 namespace {
-
-inline void pause_cpu() {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
 
 // A worker spins this long for the next job before it sleeps. Between two kernels of a tree there
 // are tens of microseconds of Python, and waking a sleeping thread costs as much again: spinning

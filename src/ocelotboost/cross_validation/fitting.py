@@ -25,8 +25,9 @@ from ocelotboost.estimator.packing import pack
 from ocelotboost.estimator.rows import Division, counted, split
 from ocelotboost.estimator.rows import Rows as RowsOfModel
 from ocelotboost.estimator.settings import Settings
+from ocelotboost.estimator.side_by_side import calls_python
 from ocelotboost.estimator.target import Target
-from ocelotboost.loss.base import CustomLoss, Loss
+from ocelotboost.loss.base import Loss
 from ocelotboost.metric.base import MetricLike
 from ocelotboost.model.trained import TrainedModel
 from ocelotboost.model.training_summary import TrainingSummary, remember
@@ -134,11 +135,8 @@ class Common:
 
     @property
     def calls_python(self) -> bool:
-        """Whether training calls functions of the user, which never run at the same time."""
-        given = self.settings.training.eval_metric
-        listed = given if isinstance(given, list | tuple) else [given]
-        own_metric = any(not (own is None or isinstance(own, str)) for own in listed)
-        return own_metric or isinstance(self.loss, CustomLoss)
+        """Whether training calls functions of the user."""
+        return calls_python(self.settings, self.loss)
 
 
 def rows_that_judge(data: Data, target: Target, rows: Rows) -> LabelledTable:

@@ -21,6 +21,7 @@ from collections.abc import Callable, Generator
 from typing import Any, Generic, TypeVar
 
 from ocelotboost.boost.callback import History, IterationInfo
+from ocelotboost.kernels.turns import taking_turns
 
 Result = TypeVar("Result")
 
@@ -123,12 +124,14 @@ class Together(Generic[Result]):
             self._give_places()
             self._news.notify()
         if waits:
-            self._turns[fold].wait()
+            with taking_turns(False):
+                self._turns[fold].wait()
         return self._is_last(n_trees)
 
     def _run(self, fold: int) -> None:
         try:
-            self._results[fold] = self._train(fold, Reporter(self, fold))
+            with taking_turns():
+                self._results[fold] = self._train(fold, Reporter(self, fold))
         except BaseException as error:
             self._errors[fold] = error
             self.stop_after(0)

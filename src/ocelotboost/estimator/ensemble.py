@@ -7,52 +7,36 @@ early as that can be seen, and the first recipe takes its place.
     rows held out     first fifth       second               third
                       Plain, depth 8    Ordered, depth 6
                                         Plain, depth 8       Plain, depth 8   Ordered was dropped
+
+Two models train at the same time where nobody looks on (estimator/side_by_side.py).
 """
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from functools import partial
+from threading import Lock
 from typing import Any
 
-import numpy as np
-
-from ocelotboost.boost.callback import History, IterationInfo
-from ocelotboost.boost.evaluation import LossMetric
+from ocelotboost.boost.callback import IterationInfo
 from ocelotboost.estimator.crossing import crosses_of
-from ocelotboost.estimator.eval_sets import VALIDATION
-from ocelotboost.estimator.progress import print_text
+from ocelotboost.estimator.rival import Contender, Rival
 from ocelotboost.estimator.rows import Division, Rows
+from ocelotboost.estimator.screen import Screen
 from ocelotboost.estimator.settings import Recipe, Settings
+from ocelotboost.estimator.side_by_side import Lanes, count_lanes
 from ocelotboost.estimator.target import Target
 from ocelotboost.estimator.training import Trained, train
-from ocelotboost.loss.base import Loss
-from ocelotboost.loss.passes import pass_for
+from ocelotboost.kernels.turns import taking_turns
 from ocelotboost.model.trained import Choice, TrainedModel
 from ocelotboost.order.rows_in_order import order
 from ocelotboost.order.target import TargetDefinition, TotalsOfRows
 from ocelotboost.quantize.categorical_data import CategoricalData
 from ocelotboost.quantize.quantized import Quantized, QuantizeSettings, quantize
 from ocelotboost.quantize.quantizer import Quantizer
-from ocelotboost.table.labelled import LabelledTable
-
-#: A recipe whose loss on the held-out rows is higher by more than this share is dropped. Models
-#: hold different rows out, so that chance adds something, over the root of how many these are.
-_TOLERANCE, _CHANCE = 0.05, 2.0
-
-#: A recipe is given up from this many trees on, where the rest of the way is longer than what it
-#: would go in this many times as many trees at its recent pace. Pace only ever slackens.
-_FEWEST_TREES, _TIMES_AS_MANY = 50, 2
-
-
-@dataclass(frozen=True)
-class Member:
-    """One of the models, and how it was trained."""
-
-    recipe: Recipe
-    trained: Trained
 
 
 @dataclass(frozen=True)
@@ -86,30 +70,110 @@ def train_models(
 ) -> Ensemble:
     """All of them, or as many as there was time for; ``first`` are the rows of the first, which is
     kept with as many trees as there was time for."""
-    trainer = _Trainer(division, quantized, target, continued, callbacks, settings)
-    recipes, n_models = settings.ensemble.recipes, settings.ensemble.n_models
-    members = [trainer.member(0, first, recipes[0])]
-    for recipe in recipes[1:n_models]:
-        if trainer.goes_on:
-            number = len(members)
-            rows = division.rows(number)
-            rival = _Rival(members[0].trained, first, rows, target.loss)
-            other = trainer.member(number, rows, recipe, rival)
-            members += [other] if rival.is_near(other.trained) else []
-    choices = _choices_of_race(members, settings)
-    trainer.tell(_in_words(choices))
-    recipes = tuple(own.recipe for own in members)
-    for number in range(len(members), n_models):
-        if trainer.goes_on:
-            rows, recipe = division.rows(number), recipes[number % len(recipes)]
-            member = trainer.member(number, rows, recipe)
-            members += [] if trainer.time_is_over else [member]  # too few trees spoil the average
-    models = [own.trained for own in members]
-    return Ensemble(models, trainer.interruption, choices)
+    n_lanes = count_lanes(settings, division.everything.table, target.loss, len(callbacks))
+    listeners = [_Listener(callback) for callback in callbacks]
+    trainer = _Trainer(division, quantized, target, continued, listeners, settings)
+    race = _Race(trainer, division, first, target, settings)
+    lanes = Lanes(n_lanes, trainer.stop)
+    jobs = [partial(race.model, number) for number in range(settings.ensemble.n_models)]
+    models = [trained for trained in lanes.run(jobs) if trained is not None]
+    return Ensemble(models, trainer.interruption, race.choices)
+
+
+class _Race:
+    """Which recipe each model is trained by."""
+
+    def __init__(
+        self, trainer: _Trainer, division: Division, first: Rows, target: Target, settings: Settings
+    ) -> None:
+        self._trainer = trainer
+        self._division = division
+        self._first = first
+        self._loss = target.loss
+        self._settings = settings
+        candidates = settings.ensemble.recipes[: settings.ensemble.n_models]
+        self._candidates = candidates
+        #: The recipe of the model that each candidate began; None: there was no time to say.
+        self._kept = [Future[Recipe | None]() for _ in candidates]
+        self._leader = Contender(first, target.loss) if len(candidates) > 1 else None
+        self._leader_ended = Future[None]()
+
+    def model(self, number: int) -> Trained | None:
+        """One of the models, in the order of their numbers; None: there is no time for it."""
+        if number == 0:
+            return self._begun_by_first()
+        if number < len(self._candidates):
+            return self._begun_by_rival(number)
+        recipes = self._recipes
+        trained = self._of(number, recipes[number % len(recipes)])
+        # Too few trees spoil the average.
+        return None if self._trainer.time_is_over else trained
+
+    def _begun_by_first(self) -> Trained:
+        try:
+            self._kept[0].set_result(self._candidates[0])
+            heard = [] if self._leader is None else [self._leader]
+            return self._trainer.train(0, self._first, self._candidates[0], heard)
+        finally:
+            self._leader_ended.set_result(None)
+
+    def _begun_by_rival(self, number: int) -> Trained | None:
+        """A model by another recipe, or by the first where that is clearly better."""
+        recipe: Recipe | None = None
+        try:
+            if not self._trainer.goes_on or self._leader is None:
+                return None
+            recipe = self._candidates[number]
+            rows = self._division.rows(number)
+            rival = Rival(self._leader, rows, self._loss)
+            trained = self._trainer.train(number, rows, recipe, [rival])
+            if rival.is_near:  # so far: who is not will never be
+                with taking_turns(False):
+                    self._leader_ended.result()
+            if not rival.is_near:
+                recipe = self._candidates[0] if self._trainer.goes_on else None
+        finally:
+            self._kept[number].set_result(recipe)
+        if number + 1 == len(self._candidates):
+            self._trainer.tell(_in_words(self.choices))
+        return trained if rival.is_near else self._of(number, self._candidates[0])
+
+    def _of(self, number: int, recipe: Recipe) -> Trained | None:
+        if not self._trainer.goes_on:
+            return None
+        return self._trainer.train(number, self._division.rows(number), recipe, [])
+
+    @property
+    def _recipes(self) -> list[Recipe]:
+        """Those that take turns, as soon as that is known."""
+        with taking_turns(False):
+            kept = [own.result() for own in self._kept]
+        return [recipe for recipe in kept if recipe is not None]
+
+    @property
+    def choices(self) -> dict[str, Choice]:
+        """What was decided, and why."""
+        if len(self._settings.ensemble.recipes) == 1:
+            return {}
+        kept = list(dict.fromkeys(self._recipes))
+        tried = zip(self._candidates, self._kept, strict=True)
+        dropped = [own for own, place in tried if place.result() not in (own, None)]
+        why = "models of both are about as good on held-out rows, and take turns"
+        if dropped:
+            others = " and ".join(f"{own.boosting_type} of depth {own.depth}" for own in dropped)
+            why = f"clearly better on held-out rows than {others}"
+        elif len(kept) < len(self._settings.ensemble.recipes):
+            why = "training ended before another recipe was judged"
+        found = dict[str, Choice]()
+        for name in ("boosting_type", "depth"):
+            values = [getattr(recipe, name) for recipe in kept]
+            if getattr(self._settings.left_open, name) in (None, "auto"):
+                found[name] = Choice(values[0] if len(set(values)) == 1 else values, why)
+        return found
 
 
 class _Trainer:
-    """Trains one model after the other, until something ends all of them.
+    """Trains models until something ends all of them.
 
     interruption  the Ctrl-C that did, or None
     """
@@ -120,122 +184,86 @@ class _Trainer:
         quantized: Quantized,
         target: Target,
         continued: TrainedModel | None,
-        callbacks: list[Any],
+        listeners: list[_Listener],
         settings: Settings,
     ) -> None:
         self._quantized = quantized
         self._target = target
         self._continued = continued
         self._settings = settings
-        self._listeners = [_Listener(callback) for callback in callbacks]
+        self._listeners = listeners
         self._clock = _Clock(settings.training.loop.time_limit)
         self._crosses = crosses_of(division.everything.table)
         self._definition = _definition(division, quantized, target, settings)
+        self._screen = Screen(settings.training.verbose)
         self._n_trained = 0
+        self._counting = Lock()
+        self._stopped = False
         self.interruption: KeyboardInterrupt | None = None
 
     @property
-    def has_crosses(self) -> bool:
-        return bool(self._crosses.start < self._crosses.stop)
-
-    @property
     def goes_on(self) -> bool:
-        stopped = any(listener.stopped for listener in self._listeners)
+        stopped = self._stopped or any(listener.stopped for listener in self._listeners)
         return not stopped and self.interruption is None and not self._clock.over
 
     @property
     def time_is_over(self) -> bool:
         return self._clock.over
 
-    def tell(self, text: str) -> None:
-        """Print it, where the user asked for progress."""
-        if text and self._settings.training.verbose:
-            print_text(text)
+    def stop(self, interruption: KeyboardInterrupt | None) -> None:
+        """All models end after their present tree: by Ctrl-C, or because of an error."""
+        self._stopped = True
+        self.interruption = self.interruption or interruption
 
-    def member(
-        self, number: int, rows: Rows, recipe: Recipe, rival: _Rival | None = None
-    ) -> Member:
-        """A model of these rows; ``number`` says what is random about it. Training ends where a
-        ``rival`` of the first will never be near it."""
-        ensemble = self._settings.ensemble
+    def after_iteration(self, info: IterationInfo) -> bool:
+        """A callback of all models."""
+        return self._stopped
+
+    def tell(self, text: str) -> None:
+        """Show it, where the user asked for progress."""
+        self._screen.tell(text)
+
+    def train(self, number: int, rows: Rows, recipe: Recipe, callbacks: list[Any]) -> Trained:
+        """A model of these rows; ``number`` says what is random about it."""
+        n_before, ensemble, title = self._counted(), self._settings.ensemble, ""
         if ensemble.n_models > 1:
-            n_trainings = max(ensemble.n_models, len(ensemble.recipes), self._n_trained + 1)
-            which = f"model {self._n_trained + 1} of at least {n_trainings}"
-            self.tell(f"{which}: {recipe.boosting_type}, depth {recipe.depth}")
+            n_trainings = max(ensemble.n_models, len(ensemble.recipes), n_before + 1)
+            which = f"model {n_before + 1} of at least {n_trainings}"
+            title = f"{which}: {recipe.boosting_type}, depth {recipe.depth}"
         settings = self._settings.with_recipe(recipe).of_model(number)
-        settings = settings.of_training(self._n_trained, self._clock.left)
-        self._n_trained += 1
+        if number > 0:
+            settings = settings.of_training(n_before, self._clock.left)
         quantized = self._quantized
-        if settings.ensemble.n_models > 1:
+        if ensemble.n_models > 1:
             categories = _categories_of(rows, settings.quantize)
             quantized = Quantized(self._quantizer_for(recipe), categories)
         target, definition = self._target, self._definition
         ordered = order(rows.training, quantized, target, settings.order, definition)
+        heard = [*self._listeners, *callbacks, self]
         trained = train(
             rows,
             quantized,
             ordered,
             target,
             self._continued,
-            self._listeners if rival is None else [*self._listeners, rival],
-            settings.training,
+            heard,
+            replace(settings.training, verbose=False),  # the screen shows it
+            partial(self._screen.boost, title),
         )
-        self.interruption = trained.boosted.interruption
-        return Member(recipe, trained)
+        self.interruption = self.interruption or trained.boosted.interruption
+        return trained
+
+    def _counted(self) -> int:
+        """How many trainings have begun before this one."""
+        with self._counting:
+            self._n_trained += 1
+            return self._n_trained - 1
 
     def _quantizer_for(self, recipe: Recipe) -> Quantizer:
-        quantizer = self._quantized.quantizer
-        if recipe.crossed or not self.has_crosses:
+        quantizer, crosses = self._quantized.quantizer, self._crosses
+        if recipe.crossed or crosses.start == crosses.stop:
             return quantizer
-        return quantizer.blind_to(self._crosses)
-
-
-class _Rival:
-    """Whether another model comes near the first, each on its own held-out rows.
-
-    Some rows are harder than others. So losses are compared as shares of the loss before the first
-    tree. A loss that may be negative has no such share, and then every model is near.
-    """
-
-    def __init__(self, first: Trained, first_rows: Rows, rows: Rows, loss: Loss) -> None:
-        self._loss = loss.name
-        self._before = _loss_before_training(rows, loss)
-        share = self._lowest(first.boosted.history) / _loss_before_training(first_rows, loss)
-        chance = _CHANCE / math.sqrt(_held_out(rows).n_rows)
-        self._goal = (1 + _TOLERANCE + chance) * share
-
-    def is_near(self, trained: Trained) -> bool:
-        """Also where it cannot be said."""
-        return not self._lowest(trained.boosted.history) / self._before > self._goal
-
-    def after_iteration(self, info: IterationInfo) -> bool:
-        """Whether it will never be near: a callback, which ends training."""
-        n_trees = info.iteration + 1
-        if n_trees < _FEWEST_TREES or n_trees % 10:
-            return False
-        now = self._lowest(info.history) / self._before
-        then = self._lowest(info.history, n_trees // 2) / self._before
-        pace = (then - now) / (n_trees / 2)
-        return now - self._goal > pace * _TIMES_AS_MANY * n_trees
-
-    def _lowest(self, history: History, n_trees: int | None = None) -> float:
-        """Of the first trees' losses on held-out rows; nan unless it is positive."""
-        curve = history.get(VALIDATION, {}).get(self._loss, [])
-        lowest = min(curve[:n_trees], default=0.0)
-        return lowest if lowest > 0 else math.nan
-
-
-def _loss_before_training(rows: Rows, loss: Loss) -> float:
-    """Of one prediction for all held-out rows; nan unless it is positive."""
-    held = _held_out(rows)
-    start = loss.start_value(held.target, held.weight)
-    raw = np.repeat(start[:, np.newaxis], held.n_rows, axis=1)
-    value = LossMetric(loss, pass_for(loss, 1)).at(held.target, held.weight, raw)
-    return value if value > 0 else math.nan
-
-
-def _held_out(rows: Rows) -> LabelledTable:
-    return rows.watched[0].data
+        return quantizer.blind_to(crosses)
 
 
 def _definition(
@@ -295,22 +323,3 @@ class _Clock:
     @property
     def over(self) -> bool:
         return self._end is not None and time.perf_counter() >= self._end
-
-
-def _choices_of_race(members: Sequence[Member], settings: Settings) -> dict[str, Choice]:
-    """What it decided, and by how much the others were worse."""
-    candidates = settings.ensemble.recipes
-    if len(candidates) == 1:
-        return {}
-    kept = list(dict.fromkeys(own.recipe for own in members))
-    dropped = [recipe for recipe in candidates if recipe not in kept]
-    why = "models of both are about as good on held-out rows, and take turns"
-    if dropped:
-        others = " and ".join(f"{own.boosting_type} of depth {own.depth}" for own in dropped)
-        why = f"clearly better on held-out rows than {others}"
-    found = dict[str, Choice]()
-    for name in ("boosting_type", "depth"):
-        values = [getattr(recipe, name) for recipe in kept]
-        if getattr(settings.left_open, name) in (None, "auto"):
-            found[name] = Choice(values[0] if len(set(values)) == 1 else values, why)
-    return found
