@@ -41,7 +41,7 @@ def test_what_is_left_open_races_with_held_out_rows():
     assert settings.split.validation_fraction == 0.2
     assert settings.training.replay
     loop = settings.training.loop
-    assert (loop.learning_rate, loop.early_stopping_rounds) == (0.1, 50)
+    assert (loop.learning_rate, loop.early_stopping_rounds) == (0.12, 50)
     assert loop.patience_grows
     assert settings.ensemble.n_models == choices["n_models"].value == 2
 

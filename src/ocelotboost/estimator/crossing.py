@@ -49,8 +49,9 @@ _MANY_ROWS = 10_000
 #: Each of the short trainings may take this share of the time that the user allows.
 _SHARE_OF_TIME = 0.1
 
-#: Of the short trainings.
-_ROWS, _TREES, _RATE, _DEPTH, _BORDERS = 20_000, 100, 0.15, 6, 128
+#: Of the short trainings. With many rows, fewer trees tell as much.
+_ROWS, _RATE, _DEPTH, _BORDERS = 20_000, 0.15, 6, 128
+_TREES, _TREES_OF_MANY_ROWS = 100, 50
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,8 @@ def crosses_of(table: Table) -> slice:
 
 
 def _best(sample: LabelledTable, target: Target, settings: Settings) -> list[Formula]:
-    bin_counts = quantize(sample, _for_few_trees(settings).quantize).quantizer.bin_counts
+    few_trees = _for_few_trees(settings, sample.n_rows)
+    bin_counts = quantize(sample, few_trees.quantize).quantizer.bin_counts
     sources = [own for own in possible_sources(sample.table) if bin_counts[own] >= _FEWEST_BINS]
     goes_on, before = sample.n_rows >= _MANY_ROWS, None
     if goes_on or len(sources) > _SOURCES:
@@ -134,7 +136,7 @@ def _train(
     rows: LabelledTable, target: Target, continued: TrainedModel | None, settings: Settings
 ) -> tuple[Quantized, Trained]:
     """A few trees, of which nobody hears."""
-    settings = _for_few_trees(settings)
+    settings = _for_few_trees(settings, rows.n_rows)
     quantized = quantize(rows, settings.quantize)
     ordered = order(rows, quantized, target, settings.order)
     only = Rows(rows, rows, [])
@@ -144,7 +146,7 @@ def _train(
     return quantized, trained
 
 
-def _for_few_trees(settings: Settings) -> Settings:
+def _for_few_trees(settings: Settings, n_rows: int) -> Settings:
     statistics = replace(settings.order.statistics, max_combination=1, combine_numbers=False)
     settings = settings.with_recipe(Recipe("Plain", _DEPTH)).of_model(0)  # all columns
     order = replace(settings.order, statistics=statistics)
@@ -152,7 +154,7 @@ def _for_few_trees(settings: Settings) -> Settings:
     loop = replace(
         given,
         time_limit=None if given.time_limit is None else _SHARE_OF_TIME * given.time_limit,
-        iterations=_TREES,
+        iterations=_TREES if n_rows < _MANY_ROWS else _TREES_OF_MANY_ROWS,
         learning_rate=_RATE,
         early_stopping_rounds=None,
         least_improvement=0.0,
