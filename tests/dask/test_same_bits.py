@@ -33,7 +33,7 @@ def test_as_on_one_machine(name, client):
 def test_what_is_left_open_is_chosen_as_for_one_model_on_one_machine(threads):
     X, y = TRAININGS["categories, Plain"][1](N_ROWS)
     model = DaskOcelotClassifier(client=threads).fit(collection(X, 3), y)
-    assert_same_model(model, OcelotClassifier(n_models=1, crosses=0).fit(X, y))
+    assert_same_model(model, OcelotClassifier(n_models=1, crosses=0, number_views=False).fit(X, y))
     assert model.choices_["learning_rate"].value == model.learning_rate_
     with pytest.raises(ParameterError, match="n_models=3 is not possible on a cluster"):
         DaskOcelotClassifier(client=threads, n_models=3).fit(collection(X, 3), y)

@@ -221,6 +221,7 @@ def test_what_cannot_be_is_a_model_file_error_that_names_the_file(
         ({"derived": [{"kind": "century", "sources": [0]}] * 2}, "'century', which is not known"),
         ({"derived": [{"kind": ["hour"], "sources": [0]}] * 2}, "which is not known"),
         ({"derived": [{"kind": "hour"}] * 2}, "does not have the fields"),
+        ({"derived": [{"kind": "as_number", "sources": [0]}] * 2}, "about column 0, of numbers"),
         ({"derived": 3}, "damaged"),
         ({"categorical": [True, False, False, False]}, "about column 0, of categories"),
         ({"categorical": [False, False, True, False]}, "a derived column holds categories"),

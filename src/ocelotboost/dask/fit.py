@@ -102,8 +102,8 @@ def _choose(
     evals: Sequence[WatchedRows],
     continued: TrainedModel | None,
 ) -> tuple[Settings, dict[str, Choice]]:
-    """As on one machine, for a single model: with ``n_models=1`` and ``crosses=0`` there, it
-    has the same bits."""
+    """As on one machine, for a single model: with ``n_models=1``, ``crosses=0`` and
+    ``number_views=False`` there, it has the same bits."""
     left_open = settings.left_open
     if left_open.n_models not in (None, 1):
         raise ParameterError(
@@ -114,6 +114,11 @@ def _choose(
         raise ParameterError(
             f"crosses={left_open.crosses} is not possible on a cluster, which looks for none: "
             "leave it out, or add the columns to the table."
+        )
+    if left_open.number_views is True:
+        raise ParameterError(
+            "number_views=True is not possible on a cluster: leave it out, or add the columns to "
+            "the table."
         )
     facts = facts_of(parts.like_a_table(), target, evals, continued)
     alone = replace(settings, left_open=replace(left_open, n_models=1, crosses=0))

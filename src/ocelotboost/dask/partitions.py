@@ -26,6 +26,7 @@ from ocelotboost.table.derived import derive, given_columns, ranges
 from ocelotboost.table.formulas import Derivation, Formula
 from ocelotboost.table.from_input import table_from_input
 from ocelotboost.table.number_texts import warn_of_number_texts
+from ocelotboost.table.number_views import viewed_columns
 from ocelotboost.table.times import TimeColumn, all_missing
 from ocelotboost.table.values import FloatArray
 
@@ -75,7 +76,10 @@ class Columns:
             table.n_given,
             table.names,
             [(part.first, part.values()) for part in given_columns(table).parts],
-            {p: _categories(column) for p, column in table.categories.items()},
+            {
+                p: _categories(column, p in viewed_columns(table.formulas))
+                for p, column in table.categories.items()
+            },
             table.hash_key,
             {p: own.gathered() for p, own in table.times.items()},
             table.formulas,
@@ -135,7 +139,8 @@ def header_of(
     if len(part) == 0:
         return None
     table = table_from_input(part, cat_features=named, hash_key=hash_key, derivation=derivation)
-    warn_of_number_texts(table, named_positions(named, table.names, table.n_given, "X"), part)
+    named_columns = named_positions(named, table.names, table.n_given, "X")
+    warn_of_number_texts(table, named_columns, part, views=False)
     return Header(table.n_given, table.names, sorted(table.categories), table.derivation)
 
 
@@ -305,10 +310,10 @@ def assemble(training: str, span: Span, n_rows: int, n_outputs: int, *pieces: Pi
     return n_rows
 
 
-def _categories(column: CategoryColumn) -> Categories:
+def _categories(column: CategoryColumn, viewed: bool) -> Categories:
     hashes = column.row_hashes()
     values, rows = np.unique(hashes, return_index=True)
-    if len(values) > _MOST_TEXTS:
+    if len(values) > _MOST_TEXTS and not viewed:
         return Categories(hashes, None)
     return Categories(hashes, dict(zip(values.tolist(), column.texts(rows), strict=True)))
 

@@ -19,6 +19,7 @@ from ocelotboost.model.trained import Choice, TrainedModel
 from ocelotboost.order.mode import MOST_ORDERED_CLASSES, MOST_ORDERED_ROWS, is_ordered
 from ocelotboost.quantize.quantized import QuantizeSettings
 from ocelotboost.table.columns import Table
+from ocelotboost.table.number_views import viewed_columns
 
 Choices = dict[str, Choice]
 
@@ -95,6 +96,7 @@ class Facts:
     n_classes      1 for a number
     watches        the user gave rows to watch
     continues      training goes on from another model
+    viewed         names of the categories that are numbers, too
     """
 
     n_rows: int
@@ -104,6 +106,7 @@ class Facts:
     n_classes: int
     watches: bool
     continues: bool
+    viewed: tuple[str, ...] = ()
 
 
 def facts_of(
@@ -117,6 +120,7 @@ def facts_of(
         n_classes=target.n_classes,
         watches=bool(watched),
         continues=continued is not None,
+        viewed=tuple(map(table.column_name, sorted(viewed_columns(table.formulas)))),
     )
 
 
@@ -134,6 +138,9 @@ def choose(settings: Settings, facts: Facts) -> tuple[Settings, Choices]:
     races = by_itself and share is not None and n_models > 1 and preset.races
     settings = _with_trees(settings, given, preset, facts, stops, share, choices)
     recipes = _recipes(given, facts, races, choices)
+    if given.number_views == "auto" and facts.viewed:
+        why = "these categories are numbers, whose order trees may ask about"
+        choices["number_views"] = Choice(list(facts.viewed), why)
     chosen = replace(
         settings.with_recipe(recipes[0]),
         ensemble=EnsembleSettings(n_models, recipes),

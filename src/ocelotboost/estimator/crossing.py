@@ -13,7 +13,7 @@ docs/quality.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -70,7 +70,7 @@ def cross(division: Division, target: Target, settings: Settings) -> Crossed:
     sample = rows.some(_ROWS / max(rows.n_rows, _ROWS))
     formulas = _best(sample, target, settings)
     reason = f"short trainings on {sample.n_rows:,} rows found them most useful"
-    names = [formula_name(own, _name_of(sample.table)) for own in formulas]
+    names = [formula_name(own, sample.table.column_name) for own in formulas]
     return Crossed(_with_crosses(division, formulas), {"crosses": Choice(names, reason)})
 
 
@@ -182,7 +182,3 @@ def _with_crosses(division: Division, formulas: Sequence[Formula]) -> Division:
 
     evals = [WatchedRows(own.name, wider(own.data)) for own in division.evals]
     return replace(division, everything=wider(division.everything), evals=evals)
-
-
-def _name_of(table: Table) -> Callable[[int], str]:
-    return lambda column: f"feature {column}" if table.names is None else table.names[column]

@@ -180,6 +180,13 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         "iterations is left open; none for quality='fast', below 500 rows and on a cluster.",
         aliases=("cross_features",),
     )
+    number_views: bool | str = parameter(
+        "auto",
+        either(Rule("'auto'", lambda value: isinstance(value, str) and value == "auto"), flag()),
+        "Categories whose texts are numbers, such as hours or years, become columns of numbers, "
+        "too, so that trees can ask whether they are above some border (docs/quality.md). 'auto': "
+        "where iterations is left open, but not on a cluster.",
+    )
     target_statistic: TargetStatistic = parameter(
         "ordered",
         one_of(TargetStatistic),

@@ -19,6 +19,7 @@ from ocelotboost.table.derived import derive, formulas_for_dates, ranges, varyin
 from ocelotboost.table.formulas import Derivation
 from ocelotboost.table.from_input import table_from_input
 from ocelotboost.table.number_texts import warn_of_number_texts
+from ocelotboost.table.number_views import number_views, viewed_columns
 from ocelotboost.table.sources import Source, as_source, is_source, no_column
 from ocelotboost.table.streamed import table_from_source
 from ocelotboost.table.values import Header, Reading
@@ -33,6 +34,7 @@ class ReadSettings:
     cache_dir     where tables that are read in batches are kept; None: the default
     memory_limit  bytes that training may take; None: as much as it needs
     date_parts    parts of dates that become columns
+    number_views  whether categories whose texts are numbers become columns of numbers, too
     derivation    of the model that is continued; None: columns tell what they hold
     """
 
@@ -42,7 +44,18 @@ class ReadSettings:
     memory_limit: int | None
     n_threads: int
     date_parts: tuple[str, ...]
+    number_views: bool
     derivation: Derivation | None
+
+    @property
+    def makes_views(self) -> bool:
+        """Whether they are looked for: a model that is continued has its own."""
+        return self.number_views and self.derivation is None
+
+    @property
+    def viewed(self) -> frozenset[int]:
+        """The columns whose views the continued model has."""
+        return viewed_columns(() if self.derivation is None else self.derivation.formulas)
 
 
 class Given(NamedTuple):
@@ -79,7 +92,8 @@ def read(given: Given, settings: ReadSettings, cache: CacheDirectory) -> RowsRea
         times = None if known is None else known.times
         reading = Reading("X", named, True, None, settings.hash_key, settings.n_threads, times)
         columns = [name for name in source.names if name not in roles]
-        rows = _from_source(given, source, columns, roles, reading, cache)
+        viewed = None if settings.makes_views else settings.viewed
+        rows = _from_source(given, source, columns, roles, reading, cache, viewed)
         return rows._replace(table=_derived(rows.table, settings))
     _check_arrays(given, Arguments())
     X = given.X
@@ -90,18 +104,20 @@ def read(given: Given, settings: ReadSettings, cache: CacheDirectory) -> RowsRea
         n_threads=settings.n_threads,
         derivation=known,
     )
-    warn_of_number_texts(table, named_positions(named, table.names, table.n_columns, "X"), X)
+    named_columns = named_positions(named, table.names, table.n_columns, "X")
+    warn_of_number_texts(table, named_columns, X, settings.makes_views)
     if settings.memory_limit is not None:
         table = replace(table, memory=cache)  # what is made of it goes to files
     return RowsRead(_derived(table, settings), given.y, given.weight)
 
 
 def _derived(table: Table, settings: ReadSettings) -> Table:
-    """With parts of dates that vary, or what the model has that is continued."""
+    """With parts of dates that vary and number views, or what the model has that is continued."""
     if settings.derivation is not None:
         return derive(table, settings.derivation.formulas)
     possible = formulas_for_dates(table, settings.date_parts)
-    return derive(table, varying(possible, ranges(table, possible)))
+    views = number_views(table) if settings.number_views else []
+    return derive(table, [*varying(possible, ranges(table, possible)), *views])
 
 
 def read_alike(
@@ -122,7 +138,8 @@ def read_alike(
             columns = list(training.names)
         times = training.derivation.times
         reading = Reading(arguments.X, categorical, False, check, training.hash_key, 1, times)
-        rows = _from_source(given, source, columns, roles, reading, cache)
+        viewed = viewed_columns(training.formulas)
+        rows = _from_source(given, source, columns, roles, reading, cache, viewed)
         return rows._replace(table=derive(rows.table, training.formulas))
     _check_arrays(given, arguments)
     table = table_from_input(
@@ -144,8 +161,9 @@ def _from_source(
     roles: Sequence[str],
     reading: Reading,
     cache: CacheDirectory,
+    viewed: frozenset[int] | None,
 ) -> RowsRead:
-    streamed = table_from_source(source, columns, roles, reading, cache)
+    streamed = table_from_source(source, columns, roles, reading, cache, viewed)
     y = streamed.roles[given.y] if isinstance(given.y, str) else given.y
     weight = streamed.roles[given.weight] if isinstance(given.weight, str) else given.weight
     return RowsRead(streamed.table, y, weight)

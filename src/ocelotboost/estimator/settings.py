@@ -43,6 +43,7 @@ class LeftOpen:
     validation_fraction: Any
     refit: str | None
     crosses: int | str
+    number_views: bool | str
     one_hot_max_size: int | None
     rsm: float | None
 
@@ -161,6 +162,9 @@ def settings_from(
             memory_limit=None if given.memory_limit is None else size_in_bytes(given.memory_limit),
             n_threads=n_threads,
             date_parts=parts_of(given.date_parts),
+            number_views=given.iterations is None
+            if given.number_views == "auto"
+            else bool(given.number_views),
             derivation=None if continued is None else continued.forest.derivation,
         ),
         target=given._target_settings(),
@@ -211,6 +215,9 @@ def _left_open(given: DeclaredParameters) -> LeftOpen:
         validation_fraction=given.validation_fraction,
         refit=given.refit,
         crosses=given.crosses if given.crosses == "auto" else int(given.crosses),
+        number_views=given.number_views
+        if given.number_views == "auto"
+        else bool(given.number_views),
         one_hot_max_size=_or_none(int, given.one_hot_max_size),
         rsm=_or_none(float, given.rsm),
     )

@@ -22,7 +22,7 @@ def with_column(table: Table, column: int, other: Table, rows: NDArray[np.intp])
     if column in table.categories:
         changed = other.categories[column].take(rows)
         categories = {**table.categories, column: changed}
-        return replace(table, categories=categories, taken=None)
+        return derive_again(replace(table, categories=categories, taken=None))
     values = _values(other.parts, column)[rows]
     times = dict(table.times)
     if column in times:

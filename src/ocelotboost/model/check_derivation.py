@@ -36,7 +36,9 @@ def _check_formula(forest: Forest, formula: Formula, derivation: Derivation) -> 
         f"a derived column {formula.kind!r} has {len(formula.sources)} sources, not {len(takes)}",
     )
     for source, wanted in zip(formula.sources, takes, strict=True):
-        _check_column(forest, source, "a derived column")
+        _check_column(forest, source, "a derived column", categorical=wanted == "category")
+        if wanted == "category":
+            continue
         kind = derivation.times.get(source)
         holds = "number" if kind is None else kind.what
         # A number may be the elapsed time of a date, too.
@@ -44,9 +46,11 @@ def _check_formula(forest: Forest, formula: Formula, derivation: Derivation) -> 
         require(fits, f"a derived column {formula.kind!r} is about column {source}, of {holds}s")
 
 
-def _check_column(forest: Forest, column: object, what: str) -> None:
-    """A column of the user's, without categories."""
+def _check_column(forest: Forest, column: object, what: str, categorical: bool = False) -> None:
+    """A column of the user's, with categories or without."""
     whole = type(column) is int and 0 <= column < forest.n_given
     require(whole, f"{what} is about column {column!r}, but the model has {forest.n_given}")
     assert isinstance(column, int)
-    require(not forest.categorical[column], f"{what} is about column {column}, of categories")
+    holds = "categories" if forest.categorical[column] else "numbers"
+    fits = bool(forest.categorical[column]) == categorical
+    require(fits, f"{what} is about column {column}, of {holds}")

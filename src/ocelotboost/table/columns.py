@@ -150,6 +150,18 @@ class NumberColumn:
         return NumberColumn(_take(self.part, rows), self.place)
 
 
+class DerivedSource(Protocol):
+    """What formulas are applied to: a column of some kind."""
+
+    def values(self) -> NDArray[Any]:
+        """(n_rows,), as the kind of formula takes them."""
+        ...
+
+    def take(self, rows: NDArray[np.intp]) -> DerivedSource:
+        """The same for a choice of rows."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class DerivedPart:
     """A derived column, computed each time it is asked for.
@@ -159,7 +171,7 @@ class DerivedPart:
 
     first: int
     formula: Formula
-    sources: tuple[TimeColumn | NumberColumn, ...]
+    sources: tuple[DerivedSource, ...]
 
     width = 1
 
@@ -208,6 +220,10 @@ class Table:
         """How further rows become a table like this one."""
         kinds = {position: column.kind for position, column in self.times.items()}
         return Derivation(kinds, self.formulas)
+
+    def column_name(self, position: int) -> str:
+        """What people call one of the user's columns."""
+        return f"feature {position}" if self.names is None else self.names[position]
 
     def take(self, rows: NDArray[Any]) -> Table:
         """The same columns for a choice of rows (an integer array); copies no numbers yet."""

@@ -11,6 +11,7 @@ import numpy as np
 from ocelotboost.table.columns import (
     DensePart,
     DerivedPart,
+    DerivedSource,
     NumberColumn,
     Part,
     Table,
@@ -18,7 +19,7 @@ from ocelotboost.table.columns import (
 )
 from ocelotboost.table.crosses import CROSSES
 from ocelotboost.table.formulas import KINDS, Formula
-from ocelotboost.table.times import TimeColumn
+from ocelotboost.table.number_views import CategoryNumbers
 from ocelotboost.table.values import FloatArray
 
 #: Predicting them should take microseconds, so that all their crosses are computed at once.
@@ -31,13 +32,16 @@ _STRETCH = 1 << 15
 def derive(table: Table, formulas: Sequence[Formula]) -> Table:
     """The table with derived columns after the user's own. They are computed when asked for."""
     assert not table.formulas, "columns are derived once"
-    if table.n_rows <= _FEW_ROWS and all(formula.kind in CROSSES for formula in formulas):
-        parts: list[Part] = [DensePart(table.n_columns, _crosses(table.dense(), tuple(formulas)))]
-        return _with(table, parts, formulas)
-    parts = [
+    n_others = len(formulas)
+    if table.n_rows <= _FEW_ROWS:  # crosses come last
+        n_others -= sum(formula.kind in CROSSES for formula in formulas)
+    parts: list[Part] = [
         DerivedPart(table.n_columns + place, formula, _sources(table, formula))
-        for place, formula in enumerate(formulas)
+        for place, formula in enumerate(formulas[:n_others])
     ]
+    if n_others < len(formulas):
+        crossed = _crosses(table.dense(), tuple(formulas[n_others:]))
+        parts.append(DensePart(table.n_columns + n_others, crossed))
     return _with(table, parts, formulas)
 
 
@@ -121,14 +125,18 @@ def _range(table: Table, formula: Formula) -> tuple[float, float]:
     return low, high
 
 
-def _sources(table: Table, formula: Formula) -> tuple[TimeColumn | NumberColumn, ...]:
+def _sources(table: Table, formula: Formula) -> tuple[DerivedSource, ...]:
     takes = KINDS[formula.kind].takes
     return tuple(
-        table.times[source] if wanted == "date" else _number_column(table, source)
+        _source(table, source, wanted)
         for source, wanted in zip(formula.sources, takes, strict=True)
     )
 
 
-def _number_column(table: Table, position: int) -> NumberColumn:
+def _source(table: Table, position: int, wanted: str) -> DerivedSource:
+    if wanted == "date":
+        return table.times[position]
+    if wanted == "category":
+        return CategoryNumbers(table.categories[position])
     part = part_with(table.parts, position)
     return NumberColumn(part, position - part.first)

@@ -47,8 +47,9 @@ class Formula(NamedTuple):
 class Kind:
     """A kind of derived column.
 
-    takes   what each source must be: a "date", whose values are ticks of local time, int64 (n,), or
-            a "number", whose values are float32 or float64 (n,)
+    takes   what each source must be: a "date", whose values are ticks of local time, int64 (n,); a
+            "number", whose values are float32 or float64 (n,); or a "category", whose values are
+            the numbers that its texts say, float64 (n,)
     name    of the column, with those of its sources as {0}, {1}
     values  the values of the sources -> float64 (n,), NaN is missing
     """
@@ -58,9 +59,14 @@ class Kind:
     values: Callable[..., NDArray[np.float64]]
 
 
+#: The kind of number views (table/number_views.py).
+NUMBER_VIEW = "as_number"
+
 KINDS: dict[str, Kind] = {
-    part: Kind(("date",), f"{{0}}.{part}", partial(date_part, part)) for part in DATE_PARTS
-} | {kind: Kind(("number", "number"), name, values) for kind, (name, values) in CROSSES.items()}
+    **{part: Kind(("date",), f"{{0}}.{part}", partial(date_part, part)) for part in DATE_PARTS},
+    **{kind: Kind(("number", "number"), name, own) for kind, (name, own) in CROSSES.items()},
+    NUMBER_VIEW: Kind(("category",), "{0} as a number", lambda numbers: numbers),
+}
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import numpy as np
 
 from ocelotboost.table.categories import CategoryColumn
 from ocelotboost.table.columns import Table
+from ocelotboost.table.number_views import has_view
 
 #: With fewer distinct values, categories lose little: each can be told from the others.
 FEWEST_DISTINCT = 20
@@ -28,12 +29,16 @@ _CONVERSIONS = {
 }
 
 
-def warn_of_number_texts(table: Table, named: Collection[int], X: Any) -> None:
-    """Warn of text columns, not among the named ones, whose values are nearly all numbers."""
+def warn_of_number_texts(table: Table, named: Collection[int], X: Any, views: bool) -> None:
+    """Warn of text columns, not among the named ones, whose values are nearly all numbers; where
+    there are ``views``, of those that have none."""
     found = [
         position
         for position, column in table.categories.items()
-        if position not in named and column.codes is None and _is_number_column(column)
+        if position not in named
+        and column.codes is None
+        and _is_number_column(column)
+        and not (views and has_view(column))
     ]
     if not found:
         return

@@ -7,7 +7,7 @@ play another role, such as the target, come back as arrays.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,8 @@ from ocelotboost.table.sources import Source
 from ocelotboost.table.times import TimeColumn
 from ocelotboost.table.values import Reading
 
-#: Texts are kept of columns with at most this many values: one-hot encoding asks for them.
+#: Texts are kept of columns with at most this many values: one-hot encoding and number views ask
+#: for them.
 _MOST_TEXTS = 255
 
 #: Values that are copied at a time when a file changes its type.
@@ -51,11 +52,15 @@ def table_from_source(
     roles: Sequence[str],
     reading: Reading,
     cache: CacheDirectory,
+    viewed: Collection[int] | None,
 ) -> StreamedTable:
-    """Read the columns of the table and those that have other roles, once."""
+    """Read the columns of the table and those that have other roles, once.
+
+    viewed  the columns that have number views; None: they are found afterwards
+    """
     reading.check_header(tuple(columns), len(columns))
     named = named_positions(reading.cat_features, tuple(columns), len(columns), reading.argument)
-    files = _Files(cache)
+    files = _Files(cache, viewed or ())
     role_files = {name: _RoleFile(cache) for name in roles}
     everything = list(dict.fromkeys([*columns, *roles]))
     n_rows = 0
@@ -67,7 +72,7 @@ def table_from_source(
             own = own._replace(cat_features=sorted(files.categories), detect=False, times=known)
         batch = table_from_frame(frame.select(columns), own)
         if n_rows == 0 and reading.detect:
-            warn_of_number_texts(batch, named, frame.to_native())
+            warn_of_number_texts(batch, named, frame.to_native(), views=viewed is None)
         files.append(batch)
         for name, file in role_files.items():
             file.append(frame[name].to_numpy())
@@ -88,10 +93,14 @@ def table_from_source(
 
 
 class _Files:
-    """The files of a table's columns, by position."""
+    """The files of a table's columns, by position.
 
-    def __init__(self, cache: CacheDirectory) -> None:
+    viewed  columns whose texts are kept, however many there are
+    """
+
+    def __init__(self, cache: CacheDirectory, viewed: Collection[int]) -> None:
         self._cache = cache
+        self._viewed = viewed
         self.numbers: dict[int, _NumberFile] = {}
         self.categories: dict[int, _CategoryFile] = {}
         self.times: dict[int, _TimeFile] = {}
@@ -103,7 +112,8 @@ class _Files:
             self.numbers[part.first].append(part.values()[:, 0])
         for position, column in batch.categories.items():
             if position not in self.categories:
-                self.categories[position] = _CategoryFile(self._cache)
+                most_texts = None if position in self._viewed else _MOST_TEXTS
+                self.categories[position] = _CategoryFile(self._cache, most_texts)
             self.categories[position].append(column)
         for position, times in batch.times.items():
             if position not in self.times:
@@ -196,10 +206,14 @@ class _TimeFile:
 
 
 class _CategoryFile:
-    """Hashes of categories, and the texts of columns that have few."""
+    """Hashes of categories, and the texts of columns that have few.
 
-    def __init__(self, cache: CacheDirectory) -> None:
+    most_texts  of a column whose texts are kept; None: however many there are
+    """
+
+    def __init__(self, cache: CacheDirectory, most_texts: int | None) -> None:
         self._file = _NumberFile(cache)
+        self._most_texts = most_texts
         self._texts: dict[int, str | None] | None = {}
 
     def append(self, column: CategoryColumn) -> None:
@@ -210,7 +224,8 @@ class _CategoryFile:
         values, rows = np.unique(hashes, return_index=True)
         known = self._texts
         new = np.array([value not in known for value in values.tolist()])
-        if len(known) + np.count_nonzero(new) > _MOST_TEXTS:
+        n_texts = len(known) + np.count_nonzero(new)
+        if self._most_texts is not None and n_texts > self._most_texts:
             self._texts = None
             return
         known.update(zip(values[new].tolist(), column.texts(rows[new]), strict=True))
