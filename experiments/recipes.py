@@ -27,7 +27,7 @@ from benchmarks.peers import Ocelot, load
 from benchmarks.report import Table, environment, write_markdown
 from benchmarks.tables import random_rows, split_table
 
-from experiments.other_tables import OTHERS, other_table
+from experiments.other_tables import OTHER_LOSSES, other_table
 from ocelotboost import OcelotClassifier, OcelotRegressor
 
 SEEDS = (0, 1)
@@ -35,8 +35,7 @@ MOST_ROWS = 20_000
 JUDGES = 0.25  # share of the rows
 FIXED = "1000 trees, rows alone choose the mode"
 
-LOSSES = {name: one.loss for name, one in TASKS.items()}
-LOSSES |= {name: one.loss for name, one in OTHERS.items()}
+LOSSES = {name: one.loss for name, one in TASKS.items()} | OTHER_LOSSES
 
 ALONE: dict[str, Any] = {"n_models": 1, "learning_rate": 0.1, "crosses": 0}
 CROSSED: dict[str, Any] = {**ALONE, "crosses": "auto", "boosting_type": "Plain"}
@@ -55,6 +54,7 @@ RECIPES: dict[str, dict[str, Any]] = {
     "at most 2 categories combined": {"max_combination": 2},
     "128 borders": {"border_count": 128},
     "without crosses": {"crosses": 0},
+    "without number views": {"number_views": False},
     "three models": {"n_models": 3},
     "quality='fast'": {"quality": "fast"},
     "quality='best'": {"quality": "best"},
@@ -74,7 +74,7 @@ class Run:
 
 def judged(task: str, most_rows: int, seed: int) -> tuple[Data, Data]:
     """Rows to train on and rows that judge, all of them training rows of the table."""
-    every = other_table(task) if task in OTHERS else split_table(task, TASKS[task].rows).train
+    every = other_table(task) if task in OTHER_LOSSES else split_table(task, TASKS[task].rows).train
     rows = every.sample(most_rows, seed)
     judges = random_rows(rows.target, JUDGES, seed)
     return rows.take(np.flatnonzero(~judges)), rows.take(np.flatnonzero(judges))
@@ -127,7 +127,7 @@ def together(runs: Sequence[Run], recipes: Sequence[str]) -> Table:
         for task in tasks:
             pairs = [(found[task, recipe, s], found[task, FIXED, s]) for s in seeds]
             times += [math.log(own.seconds / base.seconds) for own, base in pairs]
-            if task in OTHERS or TASKS[task].by_ratio:
+            if task in OTHER_LOSSES or TASKS[task].by_ratio:
                 changes.append(statistics.mean(own.loss / base.loss - 1 for own, base in pairs))
         change = percent(statistics.mean(changes), standard_error(changes))
         rows.append([recipe, change, f"{math.exp(statistics.mean(times)):.2f}"])
