@@ -145,7 +145,7 @@ def test_presets_spend_more_or_less():
     best, _ = chosen(OcelotRegressor(quality="best"), n_rows=20_000)
     assert (fast.ensemble.n_models, len(fast.ensemble.recipes)) == (1, 1)
     assert recipes(fast) == [("Plain", 8)]
-    assert (best.ensemble.n_models, len(best.ensemble.recipes)) == (12, 2)
+    assert (best.ensemble.n_models, len(best.ensemble.recipes)) == (15, 3)
     assert best.training.loop.learning_rate < fast.training.loop.learning_rate
 
 

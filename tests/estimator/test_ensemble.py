@@ -69,7 +69,9 @@ def test_the_prediction_is_the_mean_of_all_models(kind, made, refit, monkeypatch
     import ocelotboost.estimator.base as base
 
     def packing(models, quantizer, target, *others):
-        packed["forests"] = [pack([own], quantizer, target, *others).forest for own in models]
+        *rest, shares = others
+        packed["forests"] = [pack([own], quantizer, target, *rest).forest for own in models]
+        assert shares == [1 / 3] * 3
         return pack(models, quantizer, target, *others)
 
     monkeypatch.setattr(base, "pack", packing)
@@ -250,8 +252,8 @@ def test_progress_tells_models_and_what_the_race_decided(capsys):
     lines = capsys.readouterr().out.splitlines()
     told = [line for line in lines if line.startswith("model ")]
     assert told[:2] == [
-        "model 1 of at least 2: Plain, depth 6",
-        "model 2 of at least 2: Ordered, depth 6",
+        "model 1 of at least 2: Plain of depth 6",
+        "model 2 of at least 2: Ordered of depth 6",
     ]
     assert any(line.endswith(model.choices_["depth"].reason) for line in lines)
 

@@ -1,4 +1,4 @@
-"""Several trained models as one, whose prediction is the mean of theirs."""
+"""Several trained models as one, whose prediction is a weighted mean of theirs."""
 
 from __future__ import annotations
 
@@ -17,13 +17,16 @@ from ocelotboost.estimator.training import Trained
 Item = TypeVar("Item")
 
 
-def averaged(models: Sequence[Trained]) -> Trained:
+def averaged(models: Sequence[Trained], shares: Sequence[float]) -> Trained:
     """Trees of all models, the first of each, then the second of each. Where models have tables of
-    their own (``shares_tables`` is false) the trees alone are not enough to predict."""
+    their own (``shares_tables`` is false) the trees alone are not enough to predict.
+
+    shares  how much each model counts; they sum to 1
+    """
     first = models[0]
     if len(models) == 1:
         return first
-    parts = [scaled(own, len(models)) for own in models]
+    parts = [scaled(own, share) for own, share in zip(models, shares, strict=True)]
     value = np.sum([own.start.value for own in parts], axis=0)
     return replace(
         first,
@@ -33,14 +36,14 @@ def averaged(models: Sequence[Trained]) -> Trained:
     )
 
 
-def scaled(trained: Trained, n_models: int) -> Trained:
-    """What one of ``n_models`` models adds to their mean."""
+def scaled(trained: Trained, share: float) -> Trained:
+    """What a model adds to a mean in which it has this share."""
     boosted, start = trained.boosted, trained.start
-    trees = [_scaled_tree(tree, n_models) for tree in boosted.trees]
+    trees = [_scaled_tree(tree, share) for tree in boosted.trees]
     return replace(
         trained,
         boosted=replace(boosted, trees=trees),
-        start=replace(start, value=start.value / n_models, centre=start.centre / n_models),
+        start=replace(start, value=start.value * share, centre=start.centre * share),
     )
 
 
@@ -55,8 +58,8 @@ def in_turn(lists: Iterable[Sequence[Item]]) -> Iterator[Item]:
         yield from (item for item in items if item is not absent)  # type: ignore[misc]
 
 
-def _scaled_tree(tree: GrownTree, n_models: int) -> GrownTree:
-    return replace(tree, leaf_values=rounded(tree.leaf_values / n_models))
+def _scaled_tree(tree: GrownTree, share: float) -> GrownTree:
+    return replace(tree, leaf_values=rounded(tree.leaf_values * share))
 
 
 def _together(boosted: Sequence[Boosted]) -> Boosted:

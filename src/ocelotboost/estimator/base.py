@@ -144,6 +144,7 @@ class OcelotEstimator(Reporting, Explaining, DeclaredParameters):
                 settings.parameters,
                 {**choices, **crossed.choices, **trained.choices},
                 remember(given_columns(first.everything.table), quantized.categories.by_feature()),
+                trained.shares,
             )
         self._keep(Fitted.of(model, target.loss), trained.interruption)
         return self

@@ -64,6 +64,7 @@ class Preset:
     models    (most rows, how many models), ascending
     races     whether recipes race
     crosses   whether number columns are crossed
+    blends    whether there is a third recipe, and held-out rows say how much each of them counts
     """
 
     rate: float
@@ -72,6 +73,7 @@ class Preset:
     models: tuple[tuple[float, int], ...]
     races: bool
     crosses: bool
+    blends: bool = False
 
     def models_for(self, n_rows: int) -> int:
         return next(count for most, count in self.models if n_rows <= most)
@@ -81,7 +83,7 @@ _MANY = float("inf")
 PRESETS = {
     "fast": Preset(0.15, 1000, 30, ((_MANY, 1),), races=False, crosses=False),
     "default": Preset(0.12, 2000, 50, ((100_000, 2), (_MANY, 1)), True, True),
-    "best": Preset(0.05, 4000, 100, ((100_000, 12), (_MANY, 8)), True, True),
+    "best": Preset(0.08, 4000, 100, ((100_000, 15), (_MANY, 6)), True, True, blends=True),
 }
 
 
@@ -138,12 +140,14 @@ def choose(settings: Settings, facts: Facts) -> tuple[Settings, Choices]:
     races = by_itself and share is not None and n_models > 1 and preset.races
     settings = _with_trees(settings, given, preset, facts, stops, share, choices)
     recipes = _recipes(given, facts, races, choices)
+    blends = races and preset.blends and len(set(recipes)) > 1
     if given.number_views == "auto" and facts.viewed:
         why = "these categories are numbers, whose order trees may ask about"
         choices["number_views"] = Choice(list(facts.viewed), why)
     chosen = replace(
         settings.with_recipe(recipes[0]),
-        ensemble=EnsembleSettings(n_models, recipes),
+        training=replace(settings.training, keeps_unseen=blends),
+        ensemble=EnsembleSettings(n_models, recipes, blends),
         split=replace(settings.split, validation_fraction=share, n_models=n_models),
         quantize=_with_one_hot(settings, by_itself, facts, choices),
         crosses=_crosses(settings, facts, by_itself and preset.crosses),
@@ -222,7 +226,12 @@ def _with_trees(
 
 def _recipes(given: LeftOpen, facts: Facts, races: bool, choices: Choices) -> tuple[Recipe, ...]:
     """How models may be trained: one recipe, or several that race."""
-    candidates = recipes_to_race(facts) if races else (_usual(given, facts),)
+    if not races:
+        candidates: tuple[Recipe, ...] = (_usual(given, facts),)
+    elif PRESETS[given.quality].blends:
+        candidates = recipes_to_blend(facts)
+    else:
+        candidates = recipes_to_race(facts)
     recipes = tuple(_as_given(recipe, given) for recipe in candidates)
     if given.boosting_type == "auto":
         choices["boosting_type"] = Choice(recipes[0].boosting_type, _WHY_MODE)
@@ -269,3 +278,9 @@ def recipes_to_race(facts: Facts) -> tuple[Recipe, ...]:
         Recipe("Plain", SHALLOW if few else DEEP, rsm=share),
         Recipe("Ordered" if ordered else "Plain", SHALLOW, crossed=False),
     )
+
+
+def recipes_to_blend(facts: Facts) -> tuple[Recipe, ...]:
+    """Those, and a third: the first with more noise, which makes its trees differ more."""
+    plain, ordered = recipes_to_race(facts)
+    return plain, ordered, replace(plain, noisy=True)

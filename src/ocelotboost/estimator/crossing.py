@@ -166,6 +166,7 @@ def _for_few_trees(settings: Settings, n_rows: int) -> Settings:
         order=order,
         eval_metric=None,
         replay=False,
+        keeps_unseen=False,
         verbose=False,
         snapshot=None,
     )

@@ -1,12 +1,19 @@
 """Models whose average is the model.
 
-Each is trained as if it were alone, and holds other rows out. Where there are several recipes, they
-take turns, and a model of each begins. One that is clearly worse than the first is dropped, as
-early as that can be seen, and the first recipe takes its place.
+Each is trained as if it were alone. Where there are several recipes, they take turns, and a model
+of each begins. One that is clearly worse than the first is dropped, as early as that can be seen,
+and the first recipe takes its place. Each model holds other rows out:
 
     rows held out     first fifth       second               third
                       Plain, depth 8    Ordered, depth 6
                                         Plain, depth 8       Plain, depth 8   Ordered was dropped
+
+Or models of all recipes hold the same rows out, which then say how much each recipe counts
+(estimator/blending.py):
+
+    rows held out     first fifth       second               third
+                      Plain, depth 8    Plain, depth 8       Plain, depth 8   55 %
+                      Ordered, depth 6  Ordered, depth 6     Ordered, depth 6 45 %
 
 Two models train at the same time where nobody looks on (estimator/side_by_side.py).
 """
@@ -14,7 +21,7 @@ Two models train at the same time where nobody looks on (estimator/side_by_side.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import partial
@@ -22,11 +29,17 @@ from threading import Lock
 from typing import Any
 
 from ocelotboost.boost.callback import IterationInfo
+from ocelotboost.estimator.blending import (
+    Member,
+    blended_shares,
+    equal_shares,
+    shares_in_words,
+)
 from ocelotboost.estimator.crossing import crosses_of
 from ocelotboost.estimator.rival import Contender, Rival
 from ocelotboost.estimator.rows import Division, Rows
 from ocelotboost.estimator.screen import Screen
-from ocelotboost.estimator.settings import Recipe, Settings
+from ocelotboost.estimator.settings import LeftOpen, Recipe, Settings
 from ocelotboost.estimator.side_by_side import Lanes, count_lanes
 from ocelotboost.estimator.target import Target
 from ocelotboost.estimator.training import Trained, train
@@ -43,11 +56,13 @@ from ocelotboost.quantize.quantizer import Quantizer
 class Ensemble:
     """The models.
 
+    shares        how much each of them counts
     interruption  the Ctrl-C that ended training, or None
     choices       what the race decided
     """
 
     models: list[Trained]
+    shares: list[float]
     interruption: KeyboardInterrupt | None
     choices: dict[str, Choice]
 
@@ -76,8 +91,37 @@ def train_models(
     race = _Race(trainer, division, first, target, settings)
     lanes = Lanes(n_lanes, trainer.stop)
     jobs = [partial(race.model, number) for number in range(settings.ensemble.n_models)]
-    models = [trained for trained in lanes.run(jobs) if trained is not None]
-    return Ensemble(models, trainer.interruption, race.choices)
+    members = [member for member in lanes.run(jobs) if member is not None]
+    shares, choices = equal_shares(members), race.choices
+    if settings.ensemble.blends:
+        shares = blended_shares(members, division, target.loss)
+        choices |= _blend_told(members, shares, settings)
+        trainer.tell(_in_words(choices))
+    return Ensemble(
+        [own.trained for own, share in zip(members, shares, strict=True) if share > 0],
+        [share for share in shares if share > 0],
+        trainer.interruption,
+        choices,
+    )
+
+
+def _blend_told(
+    members: Sequence[Member], shares: Sequence[float], settings: Settings
+) -> dict[str, Choice]:
+    """What the recipes count, told with the mode and the depth of those that do."""
+    counting = [own.recipe for own, share in zip(members, shares, strict=True) if share > 0]
+    why = f"by held-out rows: {shares_in_words(members, shares)}"
+    return _values_of(list(dict.fromkeys(counting)), settings.left_open, why)
+
+
+def _values_of(recipes: Sequence[Recipe], given: LeftOpen, why: str) -> dict[str, Choice]:
+    """The mode and the depth of recipes, where they were left open."""
+    found = dict[str, Choice]()
+    for name in ("boosting_type", "depth"):
+        values = list(dict.fromkeys(getattr(recipe, name) for recipe in recipes))
+        if getattr(given, name) in (None, "auto"):
+            found[name] = Choice(values[0] if len(values) == 1 else values, why)
+    return found
 
 
 class _Race:
@@ -93,40 +137,47 @@ class _Race:
         self._settings = settings
         candidates = settings.ensemble.recipes[: settings.ensemble.n_models]
         self._candidates = candidates
+        self._n_per_fold = len(candidates) if settings.ensemble.blends else 1
         #: The recipe of the model that each candidate began; None: there was no time to say.
         self._kept = [Future[Recipe | None]() for _ in candidates]
         self._leader = Contender(first, target.loss) if len(candidates) > 1 else None
         self._leader_ended = Future[None]()
 
-    def model(self, number: int) -> Trained | None:
+    def model(self, number: int) -> Member | None:
         """One of the models, in the order of their numbers; None: there is no time for it."""
         if number == 0:
             return self._begun_by_first()
         if number < len(self._candidates):
             return self._begun_by_rival(number)
         recipes = self._recipes
-        trained = self._of(number, recipes[number % len(recipes)])
+        member = self._of(number, recipes[number % len(recipes)])
         # Too few trees spoil the average.
-        return None if self._trainer.time_is_over else trained
+        return None if self._trainer.time_is_over else member
 
-    def _begun_by_first(self) -> Trained:
+    def _fold(self, number: int) -> int:
+        """Which rows a model holds out."""
+        return number // self._n_per_fold
+
+    def _begun_by_first(self) -> Member:
         try:
-            self._kept[0].set_result(self._candidates[0])
+            recipe = self._candidates[0]
+            self._kept[0].set_result(recipe)
             heard = [] if self._leader is None else [self._leader]
-            return self._trainer.train(0, self._first, self._candidates[0], heard)
+            return Member(self._trainer.train(0, self._first, recipe, heard), recipe, 0)
         finally:
             self._leader_ended.set_result(None)
 
-    def _begun_by_rival(self, number: int) -> Trained | None:
+    def _begun_by_rival(self, number: int) -> Member | None:
         """A model by another recipe, or by the first where that is clearly better."""
         recipe: Recipe | None = None
         try:
             if not self._trainer.goes_on or self._leader is None:
                 return None
             recipe = self._candidates[number]
-            rows = self._division.rows(number)
+            fold = self._fold(number)
+            rows = self._division.rows(fold)
             rival = Rival(self._leader, rows, self._loss)
-            trained = self._trainer.train(number, rows, recipe, [rival])
+            member = Member(self._trainer.train(number, rows, recipe, [rival]), recipe, fold)
             if rival.is_near:  # so far: who is not will never be
                 with taking_turns(False):
                     self._leader_ended.result()
@@ -136,12 +187,14 @@ class _Race:
             self._kept[number].set_result(recipe)
         if number + 1 == len(self._candidates):
             self._trainer.tell(_in_words(self.choices))
-        return trained if rival.is_near else self._of(number, self._candidates[0])
+        return member if rival.is_near else self._of(number, self._candidates[0])
 
-    def _of(self, number: int, recipe: Recipe) -> Trained | None:
+    def _of(self, number: int, recipe: Recipe) -> Member | None:
         if not self._trainer.goes_on:
             return None
-        return self._trainer.train(number, self._division.rows(number), recipe, [])
+        fold = self._fold(number)
+        trained = self._trainer.train(number, self._division.rows(fold), recipe, [])
+        return Member(trained, recipe, fold)
 
     @property
     def _recipes(self) -> list[Recipe]:
@@ -158,18 +211,14 @@ class _Race:
         kept = list(dict.fromkeys(self._recipes))
         tried = zip(self._candidates, self._kept, strict=True)
         dropped = [own for own, place in tried if place.result() not in (own, None)]
-        why = "models of both are about as good on held-out rows, and take turns"
+        every = "both" if len(kept) == 2 else "all recipes"
+        why = f"models of {every} are about as good on held-out rows, and take turns"
         if dropped:
-            others = " and ".join(f"{own.boosting_type} of depth {own.depth}" for own in dropped)
+            others = " and ".join(own.words for own in dropped)
             why = f"clearly better on held-out rows than {others}"
         elif len(kept) < len(self._settings.ensemble.recipes):
             why = "training ended before another recipe was judged"
-        found = dict[str, Choice]()
-        for name in ("boosting_type", "depth"):
-            values = [getattr(recipe, name) for recipe in kept]
-            if getattr(self._settings.left_open, name) in (None, "auto"):
-                found[name] = Choice(values[0] if len(set(values)) == 1 else values, why)
-        return found
+        return _values_of(kept, self._settings.left_open, why)
 
 
 class _Trainer:
@@ -229,7 +278,7 @@ class _Trainer:
         if ensemble.n_models > 1:
             n_trainings = max(ensemble.n_models, len(ensemble.recipes), n_before + 1)
             which = f"model {n_before + 1} of at least {n_trainings}"
-            title = f"{which}: {recipe.boosting_type}, depth {recipe.depth}"
+            title = f"{which}: {recipe.words}"
         settings = self._settings.with_recipe(recipe).of_model(number)
         if number > 0:
             settings = settings.of_training(n_before, self._clock.left)

@@ -30,15 +30,20 @@ def pack(
     parameters: dict[str, Any],
     choices: Mapping[str, Choice],
     training: TrainingSummary | None = None,
+    shares: Sequence[float] | None = None,
 ) -> TrainedModel:
     """The average of all models, with the forest that they continue, and what its numbers mean.
-    The first of them is the best."""
-    trained, loss = averaged(models), target.loss
+    The first of them is the best.
+
+    shares  how much each of them counts; None: all the same
+    """
+    shares = [1 / len(models)] * len(models) if shares is None else shares
+    trained, loss = averaged(models, shares), target.loss
     boosted, continued = trained.boosted, trained.start.continued
     n_before = 0 if continued is None else continued.n_trees
     best = boosted.best_iteration
     kept, dropped = plain_parameters(parameters)
-    forest = replace(_forest(models, trained, quantizer), derivation=derivation)
+    forest = replace(_forest(models, shares, trained, quantizer), derivation=derivation)
     return TrainedModel(
         forest=forest.with_used_crosses(),
         kind=target.kind,
@@ -57,13 +62,14 @@ def pack(
     )
 
 
-def _forest(models: Sequence[Trained], average: Trained, quantizer: Quantizer) -> Forest:
+def _forest(
+    models: Sequence[Trained], shares: Sequence[float], average: Trained, quantizer: Quantizer
+) -> Forest:
     if average.shares_tables:
         return _with_continued(average, quantizer)
     # The statistics of each model are of other rows, so that each has tables of its own.
-    return reduce(
-        join_forests, [_with_continued(scaled(own, len(models)), quantizer) for own in models]
-    )
+    parts = [scaled(own, share) for own, share in zip(models, shares, strict=True)]
+    return reduce(join_forests, [_with_continued(own, quantizer) for own in parts])
 
 
 def _with_continued(trained: Trained, quantizer: Quantizer) -> Forest:

@@ -27,6 +27,9 @@ from ocelotboost.order.settings import OrderSettings, StatisticSettings
 from ocelotboost.quantize.quantized import QuantizeSettings
 from ocelotboost.threads import thread_count
 
+#: Times the noise, in noisy recipes.
+_NOISE = 3.0
+
 #: Until ``choose`` has looked at the data.
 _TREES, _DEPTH, _ONE_HOT, _RSM = 1000, 6, 2, 1.0
 
@@ -54,12 +57,19 @@ class Recipe:
 
     crossed  it asks about crosses of number columns, where there are some
     rsm      share of the columns that each tree may ask about
+    noisy    scores have several times the noise, and rows have Bayesian weights where sampling is
+             left open
     """
 
     boosting_type: str
     depth: int
     crossed: bool = True
     rsm: float = 1.0
+    noisy: bool = False
+
+    @property
+    def words(self) -> str:
+        return f"{self.boosting_type} of depth {self.depth}{' with noise' if self.noisy else ''}"
 
 
 @dataclass(frozen=True)
@@ -67,10 +77,12 @@ class EnsembleSettings:
     """Models whose average is the model.
 
     recipes  in the order of their models; more than one: they race
+    blends   held-out rows say how much each recipe counts
     """
 
     n_models: int
     recipes: tuple[Recipe, ...]
+    blends: bool = False
 
 
 @dataclass(frozen=True)
@@ -96,6 +108,10 @@ class Settings:
         """For a model that is trained in this way."""
         order = replace(self.order, boosting_type=recipe.boosting_type)
         loop = replace(self.training.loop, depth=recipe.depth, rsm=recipe.rsm)
+        if recipe.noisy:
+            loop = replace(loop, random_strength=_NOISE * loop.random_strength)
+            if loop.bootstrap_type == "auto" and loop.subsample is None:
+                loop = replace(loop, bootstrap_type="Bayesian")
         return self._with(order, replace(self.training, loop=loop))
 
     def of_model(self, number: int) -> Settings:

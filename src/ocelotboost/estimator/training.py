@@ -14,21 +14,24 @@ from ocelotboost.boost.replay import replay
 from ocelotboost.boost.settings import BoostSettings
 from ocelotboost.boost.start import Start, eval_set, training_set
 from ocelotboost.boost.training_set import TrainingSet
+from ocelotboost.boost.tree import pack_forest
 from ocelotboost.estimator.centre import uncentred
 from ocelotboost.estimator.metrics import metrics_from
 from ocelotboost.estimator.progress import progress_for
 from ocelotboost.estimator.rows import Rows
 from ocelotboost.estimator.snapshots import SnapshotSettings, snapshots_of
 from ocelotboost.estimator.target import Target
-from ocelotboost.loss.base import Loss
+from ocelotboost.loss.base import Floats, Loss
 from ocelotboost.model.trained import TrainedModel
 from ocelotboost.order.offers import Combinations
 from ocelotboost.order.rows_in_order import RowsInOrder, order_again
 from ocelotboost.order.segments import Segments
 from ocelotboost.order.settings import OrderSettings
 from ocelotboost.order.whole_data import WholeData
+from ocelotboost.predict.predictor import make_predictor
 from ocelotboost.quantize.quantized import Quantized
 from ocelotboost.quantize.quantizer import Quantizer
+from ocelotboost.table.columns import Table
 from ocelotboost.table.labelled import WatchedRows
 
 
@@ -44,6 +47,7 @@ class TrainingSettings:
     verbose      as the user gave it
     seed         for all that is random about trees
     snapshot     where training is stored; None: nowhere
+    keeps_unseen  keep predictions of the held-out rows
     watched_choose  rows to watch choose the number of trees, which an automatic learning rate
                  depends on; False: they only judge
     """
@@ -56,6 +60,7 @@ class TrainingSettings:
     verbose: bool | int
     seed: np.random.SeedSequence
     snapshot: SnapshotSettings | None
+    keeps_unseen: bool = False
     watched_choose: bool = True
 
 
@@ -86,6 +91,8 @@ class Trained:
 
     settings       of the loop, as they were resolved
     shares_tables  the statistics are of all rows, as those of every other model of the same data
+    unseen         raw predictions of the held-out rows (n_outputs, n_held) by trees that have not
+                   seen them; None where nobody asks for them
     """
 
     boosted: Boosted
@@ -93,6 +100,7 @@ class Trained:
     start: Start
     settings: BoostSettings
     shares_tables: bool
+    unseen: Floats | None = None
 
 
 def train(
@@ -126,6 +134,9 @@ def train(
         settings,
         boosting,
     )
+    if settings.keeps_unseen:
+        held = rows.watched[0].data.table
+        trained = replace(trained, unseen=_predicted(trained, held, quantizer, n_threads))
     if settings.replay:
         return _replayed(trained, rows, ordered, quantizer, target.loss, settings.order)
     if rows.training is rows.everything:
@@ -176,6 +187,12 @@ def train_trees(
     if settings.keep_best and boosted.best_iteration is not None:
         boosted = replace(boosted, trees=boosted.trees[: boosted.best_iteration + 1])
     return Trained(boosted, given.whole_data, start, loop, given.whole_data is None)
+
+
+def _predicted(trained: Trained, table: Table, quantizer: Quantizer, n_threads: int) -> Floats:
+    trees = trained.boosted.trees
+    forest = pack_forest(trees, quantizer, trained.whole_data, trained.start.value)
+    return make_predictor(forest).raw(table, n_threads)
 
 
 def _replayed(
