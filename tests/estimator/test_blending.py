@@ -52,6 +52,12 @@ def test_errors_that_cancel_are_averaged():
     assert shares(members) == [0.75, 0.25]
 
 
+def test_what_would_count_little_is_left_out():
+    """The best mean has a twentieth of it."""
+    members = [member(PLAIN, 0, [-1, -1]), member(ORDERED, 0, [19, 19])]
+    assert shares(members) == [1, 0]
+
+
 def test_the_share_of_a_recipe_is_divided_among_its_models():
     members = [member(PLAIN, fold, [-1, -1]) for fold in (0, 1, 0)]
     members += [member(ORDERED, fold, [3, 3]) for fold in (0, 1)]

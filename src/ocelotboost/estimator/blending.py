@@ -20,8 +20,9 @@ from ocelotboost.estimator.training import Trained
 from ocelotboost.loss.base import Floats, Loss
 from ocelotboost.loss.passes import pass_for
 
-#: Recipes are added this many times: shares are whole twentieths.
-_ROUNDS = 20
+#: Recipes are added this many times: shares are whole twentieths. Those that were added less often
+#: than this are not worth the time of prediction.
+_ROUNDS, _FEWEST = 20, 2
 
 
 class Member(NamedTuple):
@@ -53,7 +54,8 @@ def blended_shares(members: Sequence[Member], division: Division, loss: Loss) ->
     metric = LossMetric(loss, pass_for(loss, 1))
     raws = [_unseen(members, recipe, folds) for recipe in recipes]
     counts = added(raws, lambda raw: metric.at(target, weight, raw))
-    share = dict(zip(recipes, (count / _ROUNDS for count in counts), strict=True))
+    counts = [count if count >= _FEWEST else 0 for count in counts]
+    share = dict(zip(recipes, (count / sum(counts) for count in counts), strict=True))
     n_models = {recipe: sum(own.recipe == recipe for own in members) for recipe in recipes}
     return [share[own.recipe] / n_models[own.recipe] for own in members]
 
