@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import ocelotboost.estimator.base as base
 from ocelotboost import OcelotClassifier, OcelotRegressor
 from ocelotboost.estimator import ensemble
-from ocelotboost.estimator.blending import Member, blended_shares, shares_in_words
+from ocelotboost.estimator.blending import Member, added, blended_shares, shares_in_words
 from ocelotboost.estimator.packing import pack
 from ocelotboost.estimator.rows import Division
 from ocelotboost.estimator.settings import Recipe
@@ -80,6 +80,11 @@ def test_rows_count_by_their_weight():
 def test_without_common_rows_or_other_recipes_all_count_the_same():
     assert shares([member(PLAIN, 0, [0, 0]), member(ORDERED, 1, [9, 9])]) == [0.5, 0.5]
     assert shares([member(PLAIN, 0, [0, 0]), member(PLAIN, 1, [9, 9])]) == [0.5, 0.5]
+
+
+def test_a_loss_that_is_no_number_is_never_the_lowest():
+    raws = [np.full((1, 2), np.nan), np.zeros((1, 2))]
+    assert added(raws, lambda raw: float(raw.sum())) == [0, 20]
 
 
 # ---- in a fit ----------------------------------------------------------------------------------

@@ -72,7 +72,7 @@ def added(raws: Sequence[Floats], loss_of: Callable[[Floats], float]) -> list[in
     total = np.zeros_like(raws[0])
     for number in range(1, _ROUNDS + 1):
         losses = [loss_of((total + raw) / number) for raw in raws]
-        best = int(np.argmin(losses))
+        best = int(np.argmin(np.nan_to_num(losses, nan=np.inf)))
         counts[best] += 1
         total = total + raws[best]
     return counts

@@ -141,7 +141,7 @@ def choose(settings: Settings, facts: Facts) -> tuple[Settings, Choices]:
     settings = _with_trees(settings, given, preset, facts, stops, share, choices)
     recipes = _recipes(given, facts, races, choices)
     blends = races and preset.blends and len(set(recipes)) > 1
-    if given.number_views == "auto" and facts.viewed:
+    if given.number_views == "auto" and facts.viewed and not facts.continues:
         why = "these categories are numbers, whose order trees may ask about"
         choices["number_views"] = Choice(list(facts.viewed), why)
     chosen = replace(
