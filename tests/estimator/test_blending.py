@@ -44,7 +44,9 @@ def shares(members, weight=None):
 def test_a_recipe_that_is_right_counts_alone():
     members = [member(PLAIN, 0, [0, 0]), member(ORDERED, 0, [1, -1])]
     assert shares(members) == [1, 0]
-    assert shares_in_words(members, [1, 0]) == "Plain of depth 6 100%, Ordered of depth 6 0%"
+    assert shares_in_words(members, [1, 0]) == (
+        "Plain of depth 6 counts 100%, Ordered of depth 6 counts 0%"
+    )
 
 
 def test_errors_that_cancel_are_averaged():

@@ -106,7 +106,7 @@ def test_tables_in_batches(tmp_path, monkeypatch):
 
 
 def test_an_eval_set_may_have_more_numbers(tmp_path):
-    """Texts of so many values are not kept of other columns."""
+    """Of other columns, texts of more than 255 values are not kept."""
     many = X.assign(hour=[f"{value:.2f}" for value in np.linspace(0, 23, N_ROWS)])
     table = pa.Table.from_pandas(many, preserve_index=False).append_column("target", pa.array(Y))
     path = str(tmp_path / "rows.parquet")

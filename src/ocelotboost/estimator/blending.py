@@ -79,14 +79,11 @@ def added(raws: Sequence[Floats], loss_of: Callable[[Floats], float]) -> list[in
 
 
 def shares_in_words(members: Sequence[Member], shares: Sequence[float]) -> str:
-    """What each recipe counts.
-
-    "Plain of depth 8 75 %, Ordered of depth 6 25 %"
-    """
+    """ "Plain of depth 8 counts 75%, Ordered of depth 6 counts 25%"."""
     by_recipe: dict[Recipe, float] = {}
     for own, share in zip(members, shares, strict=True):
         by_recipe[own.recipe] = by_recipe.get(own.recipe, 0.0) + share
-    return ", ".join(f"{recipe.words} {share:.0%}" for recipe, share in by_recipe.items())
+    return ", ".join(f"{recipe.words} counts {share:.0%}" for recipe, share in by_recipe.items())
 
 
 def _unseen(members: Sequence[Member], recipe: Recipe, folds: Sequence[int]) -> Floats:

@@ -144,9 +144,10 @@ def choose(settings: Settings, facts: Facts) -> tuple[Settings, Choices]:
     if given.number_views == "auto" and facts.viewed and not facts.continues:
         why = "these categories are numbers, whose order trees may ask about"
         choices["number_views"] = Choice(list(facts.viewed), why)
+    first = settings.with_recipe(recipes[0])
     chosen = replace(
-        settings.with_recipe(recipes[0]),
-        training=replace(settings.training, keeps_unseen=blends),
+        first,
+        training=replace(first.training, keeps_unseen=blends),
         ensemble=EnsembleSettings(n_models, recipes, blends),
         split=replace(settings.split, validation_fraction=share, n_models=n_models),
         quantize=_with_one_hot(settings, by_itself, facts, choices),
