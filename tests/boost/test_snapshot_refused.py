@@ -112,7 +112,7 @@ def test_damaged_and_foreign_files_are_refused_and_left_alone(tmp_path):
         (whole[:100], "cut short"),
         (b"", "cut short"),
         (b"a,b\n1,2\n", "not a snapshot"),
-        (whole.replace(b'\\"snapshot\\": 1', b'\\"snapshot\\": 2'), "written by ocelotboost"),
+        (whole.replace(b'\\"snapshot\\": 2', b'\\"snapshot\\": 1'), "written by ocelotboost"),
         ((tmp_path / "model.ocelot").read_bytes(), "it is a model. Give another name"),
         *((data, "Cannot go on from the snapshot") for data in flipped),
     ]:

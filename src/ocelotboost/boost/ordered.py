@@ -97,9 +97,10 @@ class OrderedModel:
             parts = ask(self._shards, lambda shard: shard.body_sums(number, n_leaves))
             steps = learning_rate * settings.step_of(sum_in_order(parts))[:, :, np.newaxis]
         else:
-            own, bodies = settings.of_supporting, map(self._body, range(self._n_segments))
-            values = [estimate_leaves(self._pass, b, n_leaves, own)[0] for b in bodies]
-            steps = learning_rate * np.stack(values)
+            n_all = self._n_segments * n_leaves
+            bodies = self._bodies(n_leaves)
+            values, _ = estimate_leaves(self._pass, bodies, n_all, settings.of_supporting)
+            steps = learning_rate * values.reshape(self._n_segments, n_leaves, -1)
         self.add(steps)
         return steps
 
@@ -112,18 +113,19 @@ class OrderedModel:
         else:
             tell(self._shards, lambda shard: shard.add_to_segments(number, values))
 
-    def _body(self, segment: int) -> FilledRows:
-        number = self._number
+    def _bodies(self, n_leaves: int) -> FilledRows:
+        """Those of all segments, which have leaves of their own."""
+        number, n_segments = self._number, self._n_segments
         return FilledRows(
             self._shards,
             self._n_outputs,
             lambda shard, steps, with_losses: shard.body_leaf_sums(
-                number, segment, steps, with_losses
+                number, n_leaves, steps, with_losses
             ),
-            lambda shard, n_leaves, settings: shard.body_leaf_values(
-                number, segment, n_leaves, settings
+            lambda shard, _, settings: shard.body_leaf_values(
+                number, n_leaves, settings, n_segments
             ),
-            lambda shard: shard.bodies_in_leaves(number, segment),
+            lambda shard: shard.bodies_in_leaves(number, n_leaves),
         )
 
 

@@ -272,23 +272,24 @@ class Shard:
         """Sums of the losses of M_r, weights included."""
         return [rows.differentiate() for rows in self._plain[model]]
 
-    def bodies_in_leaves(self, ordering: int, segment: int) -> list[RowsInLeaves]:
-        """The rows of a body at its model: not a sum, but all of them."""
-        return [rows.body_in_leaves(segment, self._leaves) for rows in self._ordered[ordering]]
+    def bodies_in_leaves(self, ordering: int, n_leaves: int) -> list[RowsInLeaves]:
+        """The rows of all bodies at their models, in leaf ``segment * n_leaves + leaf``: not a
+        sum, but all of them."""
+        return [rows.bodies_in_leaves(self._leaves, n_leaves) for rows in self._ordered[ordering]]
 
     def body_leaf_values(
-        self, ordering: int, segment: int, n_leaves: int, settings: LeafSettings
+        self, ordering: int, n_leaves: int, settings: LeafSettings, n_segments: int
     ) -> list[tuple[Floats, Floats]]:
-        """Values and weights of leaves by the rows of a body in each parcel alone."""
+        """Values and weights of these leaves by the rows of each parcel alone."""
         own = replace(settings, n_threads=self._n_threads)
-        bodies = self.bodies_in_leaves(ordering, segment)
-        return [estimate_alone(self._pass, rows, n_leaves, own) for rows in bodies]
+        bodies = self.bodies_in_leaves(ordering, n_leaves)
+        return [estimate_alone(self._pass, rows, n_segments * n_leaves, own) for rows in bodies]
 
     def body_leaf_sums(
-        self, ordering: int, segment: int, steps: Floats, with_losses: bool
+        self, ordering: int, n_leaves: int, steps: Floats, with_losses: bool
     ) -> list[LeafSums]:
-        """Of a body at its model's raw predictions plus steps (n_leaves, n_outputs)."""
-        bodies = self.bodies_in_leaves(ordering, segment)
+        """Of all bodies at their models' raw predictions plus the steps of these leaves."""
+        bodies = self.bodies_in_leaves(ordering, n_leaves)
         return [rows.sums(self._pass, steps, with_losses) for rows in bodies]
 
     def body_sums(self, ordering: int, n_leaves: int) -> list[Floats]:
@@ -307,9 +308,7 @@ class Shard:
     def add_to_segments(self, ordering: int, values: Floats) -> None:
         """The same with values (n_segments, n_leaves, n_outputs)."""
         for rows in self._ordered[ordering]:
-            for segment, own in enumerate(values):
-                rows.add(segment, self._leaves, own, self._n_threads)
-            rows.differentiate_tails()
+            rows.add(self._leaves, values, self._n_threads)
 
     def unseen_losses(self, ordering: int) -> list[float]:
         """Sums of the losses of the tails, weights included."""

@@ -31,7 +31,7 @@ from ocelotboost.errors import SnapshotError
 from ocelotboost.model.file import checksum, version
 from ocelotboost.order.feature import Feature, Split, feature_from_json
 
-FORMAT = 1
+FORMAT = 2
 
 _TEXT = "ocelotboost"
 _RAW = "raw."
