@@ -235,6 +235,17 @@ def test_arrays_that_do_not_fit_are_refused():
     st.lists(st.sampled_from([0, 1, 6, 8, 9, 11]), max_size=4), THREADS,
 )  # fmt: skip
 def test_predictions_equal_the_twin(seed, n_outputs, n_rows, depths, n_threads):
+    assert_predictions_equal_the_twin(seed, n_outputs, n_rows, depths, n_threads)
+
+
+@pytest.mark.parametrize("n_rows", [128, 129, 128 * 40 + 5])
+@pytest.mark.parametrize(("n_outputs", "depths"), [(1, [8, 3] * 150), (3, [6] * 220), (1, [16, 1])])
+def test_forests_larger_than_a_cache_are_summed_in_parts(n_outputs, depths, n_rows):
+    for n_threads in (1, 3):
+        assert_predictions_equal_the_twin(0, n_outputs, n_rows, depths, n_threads)
+
+
+def assert_predictions_equal_the_twin(seed, n_outputs, n_rows, depths, n_threads):
     rng = np.random.default_rng(seed)
     bins = rng.integers(0, 256, size=(5, n_rows), dtype=np.uint8)
     n_splits, n_leaves = sum(depths), sum(1 << d for d in depths)

@@ -12,6 +12,10 @@ namespace {
 constexpr std::size_t block_size = 128;
 constexpr std::size_t trees_at_once = 4;
 
+// Leaf values that stay in a core's cache while several blocks of rows pass by them.
+constexpr std::size_t values_at_once = std::size_t{1} << 15;
+constexpr std::size_t most_blocks_at_once = 16;
+
 typedef std::uint8_t Bytes __attribute__((vector_size(32), aligned(1), may_alias));
 
 // Trees of depth up to 8, whose leaf numbers are bytes. A whole block stays in four registers.
@@ -125,12 +129,67 @@ void predict_row(const Matrix<const std::uint8_t>& bins, std::size_t row, const 
   });
 }
 
+// The trees, cut into parts of no more than values_at_once leaf values, or of a single tree. One
+// block of rows alone passes by all of them.
+std::vector<TreesOnBins> parts_of(const TreesOnBins& trees, std::size_t n_rows) {
+  if (n_rows <= block_size) return {trees};
+  std::vector<TreesOnBins> parts;
+  std::size_t first_question = 0, first_value = 0, n_questions = 0, n_values = 0, begin = 0;
+  const auto cut = [&](std::size_t end) {
+    if (begin == end) return;
+    parts.push_back({trees.questions.from(first_question, n_questions),
+                     trees.depths.subspan(begin, end - begin), trees.leaf_values + first_value,
+                     trees.n_outputs});
+    first_question += n_questions;
+    first_value += n_values;
+    n_questions = n_values = 0;
+    begin = end;
+  };
+  for (std::size_t t = 0; t < trees.depths.size(); ++t) {
+    const std::size_t own = (std::size_t{1} << trees.depths[t]) * trees.n_outputs;
+    if (n_values + own > values_at_once) cut(t);
+    n_questions += trees.depths[t];
+    n_values += own;
+  }
+  cut(trees.depths.size());
+  return parts;
+}
+
+// bins and sums [count][n_outputs] begin at the first row. Every block of rows passes by a part of
+// the trees before the next part comes. A row's values are added in the order of the trees.
+void predict_rows(const Matrix<const std::uint8_t>& bins, std::size_t count,
+                  std::span<const TreesOnBins> parts, double* sums) {
+  for (const TreesOnBins& part : parts) {
+    for (std::size_t first = 0; first < count; first += block_size) {
+      const std::size_t n_rows = std::min(block_size, count - first);
+      double* const own = sums + first * part.n_outputs;
+      if (n_rows < 8) {
+        for (std::size_t i = 0; i < n_rows; ++i) {
+          predict_row(bins, first + i, part, own + i * part.n_outputs);
+        }
+      } else {
+        predict_block(bins.from(first), n_rows, part, own);
+      }
+    }
+  }
+}
+
+// How many rows a thread takes at once: many, where they can share what the cache holds of a large
+// forest, but not so many that threads are left without work.
+std::size_t rows_per_task(std::size_t n_rows, std::size_t n_parts, int n_threads) {
+  if (n_parts <= 1) return block_size;
+  const std::size_t n_tasks = 2 * std::size_t(std::max(n_threads, 1));
+  const std::size_t n_blocks = n_rows / block_size / n_tasks;
+  return block_size * std::clamp<std::size_t>(n_blocks, 1, most_blocks_at_once);
+}
+
 }  // namespace
 
 void predict_trees(const Matrix<const std::uint8_t>& bins, const TreesOnBins& trees,
                    const Matrix<double>& inout_raw, int n_threads) {
-  const std::size_t n_outputs = trees.n_outputs;
-  parallel_blocks(bins.stride, block_size, n_threads,
+  const std::size_t n_outputs = trees.n_outputs, n_rows = bins.stride;
+  const std::vector<TreesOnBins> parts = parts_of(trees, n_rows);
+  parallel_blocks(n_rows, rows_per_task(n_rows, parts.size(), n_threads), n_threads,
                   [&](std::size_t begin, std::size_t end, std::size_t) {
                     const std::size_t count = end - begin;
                     const Matrix<double> raw = inout_raw.from(begin);
@@ -139,13 +198,7 @@ void predict_trees(const Matrix<const std::uint8_t>& bins, const TreesOnBins& tr
                       for (std::size_t k = 0; k < n_outputs; ++k)
                         sums[i * n_outputs + k] = raw[k][i];
                     }
-                    if (count < 8) {
-                      for (std::size_t i = 0; i < count; ++i) {
-                        predict_row(bins, begin + i, trees, sums.data() + i * n_outputs);
-                      }
-                    } else {
-                      predict_block(bins.from(begin), count, trees, sums.data());
-                    }
+                    predict_rows(bins.from(begin), count, parts, sums.data());
                     for (std::size_t i = 0; i < count; ++i) {
                       for (std::size_t k = 0; k < n_outputs; ++k)
                         raw[k][i] = sums[i * n_outputs + k];
