@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.kernels import native
+from ocelotboost.lazy import cached_property
 from ocelotboost.loss.base import Floats, LeafRule, Targets
 from ocelotboost.loss.passes import LeafSums, Leaves, NativePass, Pass, rows_by_leaf
 
@@ -51,7 +52,7 @@ class LeafSettings:
         """A single step along the derivatives."""
         return self.rule.method != "Exact" and self.rule.iterations == 1
 
-    @property
+    @cached_property
     def of_supporting(self) -> LeafSettings:
         """For models that only choose trees: a single step."""
         return replace(self, rule=replace(self.rule, iterations=1))

@@ -195,19 +195,13 @@ class _SoftmaxPass:
         n_leaves, n_outputs = leaf_steps.shape
         if n_outputs > MOST_COUPLED_CLASSES:
             return self._class_sums(target, weight, raw, leaves, leaf_steps, with_losses, gradients)
-        sums = np.empty((n_leaves, n_outputs + n_outputs**2 + 2))
+        n_fields = n_outputs + n_outputs**2
+        sums = np.empty((n_leaves, n_fields + 2))
         native.softmax_leaf_sums(
             target, weight, raw, gradients, leaves, leaf_steps, sums, n_threads=self.n_threads
         )
-        slopes, hessians, losses, weights = np.split(
-            sums, np.cumsum([n_outputs, n_outputs**2, 1]), axis=1
-        )
-        return LeafSums(
-            slopes,
-            hessians.reshape(n_leaves, n_outputs, n_outputs),
-            weights[:, 0],
-            losses[:, 0],
-        )
+        hessians = sums[:, n_outputs:n_fields].reshape(n_leaves, n_outputs, n_outputs)
+        return LeafSums(sums[:, :n_outputs], hessians, sums[:, -1], sums[:, -2])
 
     def _class_sums(
         self,

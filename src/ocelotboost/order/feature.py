@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
+from ocelotboost.lazy import cached_property
 from ocelotboost.order.combination import Combination, Facet
 from ocelotboost.quantize.block import Bins, ColumnSplit
 
@@ -137,7 +138,7 @@ class StatisticColumn:
     column: int
     facet: int = 0
 
-    @property
+    @cached_property
     def statistic(self) -> Facet:
         return Facet(self.combination, self.facet)
 
