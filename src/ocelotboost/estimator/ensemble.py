@@ -45,8 +45,8 @@ from ocelotboost.estimator.target import Target
 from ocelotboost.estimator.training import Trained, train
 from ocelotboost.kernels.turns import taking_turns
 from ocelotboost.model.trained import Choice, TrainedModel
-from ocelotboost.order.rows_in_order import order
-from ocelotboost.order.target import TargetDefinition, TotalsOfRows
+from ocelotboost.order.rows_in_order import SharedByModels, combinations_of, order
+from ocelotboost.order.target import TotalsOfRows
 from ocelotboost.quantize.categorical_data import CategoricalData
 from ocelotboost.quantize.quantized import Quantized, QuantizeSettings, quantize
 from ocelotboost.quantize.quantizer import Quantizer
@@ -243,7 +243,7 @@ class _Trainer:
         self._listeners = listeners
         self._clock = _Clock(settings.training.loop.time_limit)
         self._crosses = crosses_of(division.everything.table)
-        self._definition = _definition(division, quantized, target, settings)
+        self._shared = _shared(division, quantized, target, settings)
         self._screen = Screen(settings.training.verbose)
         self._n_trained = 0
         self._counting = Lock()
@@ -286,8 +286,8 @@ class _Trainer:
         if ensemble.n_models > 1:
             categories = _categories_of(rows, settings.quantize)
             quantized = Quantized(self._quantizer_for(recipe), categories)
-        target, definition = self._target, self._definition
-        ordered = order(rows.training, quantized, target, settings.order, definition)
+        target = self._target
+        ordered = order(rows.training, quantized, target, settings.order, self._shared)
         heard = [*self._listeners, *callbacks, self]
         trained = train(
             rows,
@@ -315,15 +315,18 @@ class _Trainer:
         return quantizer.blind_to(crosses)
 
 
-def _definition(
+def _shared(
     division: Division, quantized: Quantized, target: Target, settings: Settings
-) -> TargetDefinition | None:
-    """Several models share what statistics average and how it is cut into bins, so that the average
-    needs one table per combination. None: the rows of the only model decide."""
-    if settings.ensemble.n_models == 1 or not quantized.categories.features:
+) -> SharedByModels | None:
+    """From all rows, because each model holds some of them out: a category may have a single value
+    in those of one model, and two in those of another. None: the rows of the only model decide."""
+    categories, rows = quantized.categories, division.everything
+    if settings.ensemble.n_models == 1 or not categories.features:
         return None
-    rows = division.everything
-    return target.define_statistics(rows.target, rows.weight, TotalsOfRows(quantized.categories))
+    return SharedByModels(
+        target.define_statistics(rows.target, rows.weight, TotalsOfRows(categories)),
+        combinations_of(categories, quantized.quantizer, settings.order),
+    )
 
 
 def _categories_of(rows: Rows, settings: QuantizeSettings) -> CategoricalData:

@@ -50,6 +50,19 @@ class Statistics:
 
 
 @dataclass(frozen=True)
+class SharedByModels:
+    """What several models of the same data have in common, so that one table per combination is
+    enough for all of them.
+
+    definition    what statistics average, and how it is cut into bins
+    combinations  of categorical features that trees may ask about
+    """
+
+    definition: TargetDefinition
+    combinations: Combinations
+
+
+@dataclass(frozen=True)
 class RowsInOrder:
     """What the loop learns from.
 
@@ -82,17 +95,18 @@ def order(
     quantized: Quantized,
     target: StatisticTarget,
     settings: OrderSettings,
-    definition: TargetDefinition | None = None,
+    shared: SharedByModels | None = None,
 ) -> RowsInOrder:
-    """Rows for training. What statistics average follows from these rows, unless a ``definition``
-    is given that other models have, too."""
+    """Rows for training. What has statistics, and what they average, follows from these rows unless
+    it is ``shared`` by several models."""
     quantizer, categories = quantized.quantizer, quantized.categories
-    combinations = choose_combinations(
-        categories.features, categories.value_counts.tolist(), quantizer, settings.statistics
-    )
+    if shared is None:
+        combinations = combinations_of(categories, quantizer, settings)
+    else:
+        combinations = shared.combinations
     if combinations.features:
         chosen = categories.select(combinations.features)
-        define = target.define_statistics if definition is None else _always(definition)
+        define = target.define_statistics if shared is None else _always(shared.definition)
         ordered = _with_statistics(data, chosen, quantizer, combinations, define, settings)
     else:
         ordered = _without_statistics(data, quantizer, combinations, settings)
@@ -108,6 +122,14 @@ def order(
         ),
         segments=divide(n_rows, settings.segment_growth, first_body),
     )
+
+
+def combinations_of(
+    categories: CategoricalData, quantizer: Quantizer, settings: OrderSettings
+) -> Combinations:
+    """Of the features that these rows tell apart."""
+    counts = categories.value_counts.tolist()
+    return choose_combinations(categories.features, counts, quantizer, settings.statistics)
 
 
 def order_again(
