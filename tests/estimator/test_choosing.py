@@ -43,12 +43,19 @@ def test_what_is_left_open_races_with_held_out_rows():
     loop = settings.training.loop
     assert (loop.learning_rate, loop.early_stopping_rounds) == (0.12, 50)
     assert loop.patience_grows
-    assert settings.ensemble.n_models == choices["n_models"].value == 2
+    assert settings.ensemble.n_models == choices["n_models"].value == 4
 
 
 @pytest.mark.parametrize(
     ("n_rows", "n_models", "share"),
-    [(100, 2, 0.2), (100_000, 2, 0.2), (100_001, 1, 0.2), (1_000_000, 1, 0.02)],
+    [
+        (100, 4, 0.2),
+        (5000, 4, 0.2),
+        (5001, 2, 0.2),
+        (100_000, 2, 0.2),
+        (100_001, 1, 0.2),
+        (1_000_000, 1, 0.02),
+    ],
 )
 def test_more_rows_have_fewer_models_and_hold_out_less(n_rows, n_models, share):
     settings, _ = chosen(OcelotRegressor(), n_rows)
@@ -185,7 +192,7 @@ def test_choices_are_told_and_kept(tmp_path):
     assert {"n_models", "learning_rate", "validation_fraction", "boosting_type", "depth"} == (
         model.choices_.keys()
     )
-    assert model.n_models_ == 2
+    assert model.n_models_ == 4
     text = model.describe()
     for name, own in model.choices_.items():
         assert f"  {name} = " in text

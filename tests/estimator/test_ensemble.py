@@ -93,6 +93,18 @@ def test_models_share_tables_when_all_rows_fill_them():
     assert one.forest_.statistics.n_tables == three.forest_.statistics.n_tables == 2
 
 
+@pytest.mark.parametrize("row", [0, 1, 2, 3, 4, 5, 6, 7])
+def test_a_value_that_some_models_never_see_is_no_trouble(row):
+    """A category is the same in all rows but one, which some of the models hold out."""
+    random = np.random.default_rng(7)
+    X = pd.DataFrame({name: random.choice(list("abc"), 200) for name in "uv"})
+    y = (X["u"] == "a") ^ (X["v"] == "b")
+    X["rare"] = np.where(np.arange(200) == row, "once", "often")
+    model = OcelotClassifier(random_state=0).fit(X, y)
+    assert model.n_models_ > 1
+    assert (model.predict(X) == y).mean() > 0.9
+
+
 def test_any_number_of_threads_gives_the_same_bits():
     X, y = mixed(500)
     models = [OcelotRegressor(n_jobs=n_jobs).fit(X, y) for n_jobs in (1, 2)]
@@ -163,7 +175,7 @@ def test_without_a_best_tree_all_recipes_stay():
     model = OcelotRegressor(eval_metric=Nothing(), early_stopping_rounds=3)
     with pytest.warns(UserWarning, match="is nan after iteration"):
         model.fit(X, y)
-    assert model.n_models_ == 2
+    assert model.n_models_ == 4
     assert model.choices_["boosting_type"].value == ["Plain", "Ordered"]
 
 
@@ -252,8 +264,8 @@ def test_progress_tells_models_and_what_the_race_decided(capsys):
     lines = capsys.readouterr().out.splitlines()
     told = [line for line in lines if line.startswith("model ")]
     assert told[:2] == [
-        "model 1 of at least 2: Plain of depth 6",
-        "model 2 of at least 2: Ordered of depth 6",
+        "model 1 of at least 4: Plain of depth 6",
+        "model 2 of at least 4: Ordered of depth 6",
     ]
     assert any(line.endswith(model.choices_["depth"].reason) for line in lines)
 

@@ -82,7 +82,7 @@ class Preset:
 _MANY = float("inf")
 PRESETS = {
     "fast": Preset(0.15, 1000, 30, ((_MANY, 1),), races=False, crosses=False),
-    "default": Preset(0.12, 2000, 50, ((100_000, 2), (_MANY, 1)), True, True),
+    "default": Preset(0.12, 2000, 50, ((5_000, 4), (100_000, 2), (_MANY, 1)), True, True),
     "best": Preset(0.08, 4000, 100, ((100_000, 15), (_MANY, 6)), True, True, blends=True),
 }
 
