@@ -66,11 +66,29 @@ def test_a_library_trains_with_its_defaults_and_is_judged_on_test_rows(loss, mon
 
 def test_best_is_compared_with_the_default_of_the_same_seed():
     outcomes = [
-        Outcome("adult", 0, "ocelot", 0.4, 2.0),
-        Outcome("adult", 1, "ocelot", 0.2, 1.0),
-        Outcome("adult", 0, "ocelot-best", 0.3, 8.0),
+        Outcome("adult", 0, "ocelot", 0.4, 2.0, 0.1),
+        Outcome("adult", 1, "ocelot", 0.2, 1.0, 0.1),
+        Outcome("adult", 0, "ocelot-best", 0.3, 8.0, 0.2),
     ]
-    assert defaults.best_table(outcomes).rows == [["adult", "0.4000", "0.3000", "-25.00%", "4.0"]]
+    adult = ["adult", "0.4000", "0.3000", "-25.00%", "4.0", "2.0"]
+    assert defaults.best_table(outcomes).rows == [adult]
+    outcomes += [
+        Outcome("nursery", 0, "ocelot", 0.001, 1.0, 0.1),  # not compared by ratio
+        Outcome("nursery", 0, "ocelot-best", 0.002, 4.0, 0.2),
+        Outcome("abalone", 0, "ocelot", 2.0, 1.0, 0.1),
+        Outcome("abalone", 0, "ocelot-best", 1.9, 4.0, 0.8),
+    ]
+    found = defaults.best_table(outcomes).rows
+    assert found[0] == adult
+    assert found[-1] == ["mean", "–", "–", "-15.00%", "4.0", "3.2"]
+
+
+def test_times_that_nobody_took_are_not_shown():
+    outcomes = [
+        Outcome("adult", 0, "ocelot", 0.4, 2.0),
+        Outcome("adult", 0, "ocelot-best", 0.3, 8.0, 0.2),
+    ]
+    assert defaults.best_table(outcomes).rows[0][-1] == "–"
 
 
 def test_libraries_stand_by_their_ratio_to_the_best_of_each_table():
