@@ -64,7 +64,7 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         "default",
         one_of(Quality),
         "How much time to spend on what is left open: 'fast' trains one model, 'default' up to "
-        "two, 'best' up to fifteen with a smaller learning rate (docs/quality.md).",
+        "four, 'best' up to fifteen with a smaller learning rate (docs/quality.md).",
     )
     iterations: int | None = parameter(
         None,
