@@ -67,7 +67,6 @@ UNSEEN = {
     "happiness": Other("wooldridge", "happy", "MultiClass", ("vhappy",)),
     "injury": Other("wooldridge", "ldurat", "RMSE", ("durat",)),
     "k401ksubs": Other("wooldridge", "nettfa", "RMSE"),
-    "leaf_id_flavia": Other("modeldata", "species", "MultiClass"),
     "loans_full_schema": Other(
         "openintro", "interest_rate", "RMSE", ("grade", "sub_grade", "installment")
     ),

@@ -178,7 +178,7 @@ void predict_rows(const Matrix<const std::uint8_t>& bins, std::size_t count,
 // forest, but not so many that threads are left without work.
 std::size_t rows_per_task(std::size_t n_rows, std::size_t n_parts, int n_threads) {
   if (n_parts <= 1) return block_size;
-  const std::size_t n_tasks = 2 * std::size_t(std::max(n_threads, 1));
+  const std::size_t n_tasks = std::size_t(std::max(n_threads, 1));
   const std::size_t n_blocks = n_rows / block_size / n_tasks;
   return block_size * std::clamp<std::size_t>(n_blocks, 1, most_blocks_at_once);
 }
