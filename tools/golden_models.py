@@ -1,7 +1,7 @@
 """Model files that every later version must read, with their predictions.
 
-`python -m tools.golden_models` trains and writes them; with the arguments `numbers`, `dates` or
-`crosses` those of these models alone. Once a release has written a format, its golden files are
+`python -m tools.golden_models` trains and writes them; with the arguments `numbers`, `dates`,
+`crosses` or `views` those of these models alone. Once a release has written a format, its golden files are
 never made again.
 """
 
@@ -73,7 +73,12 @@ def date_rows(n_rows: int) -> dict[str, Any]:
 
 def main() -> None:
     """Write the golden files of the present formats."""
-    writers = {"numbers": _write_numbers, "dates": _write_dates, "crosses": _write_crosses}
+    writers = {
+        "numbers": _write_numbers,
+        "dates": _write_dates,
+        "crosses": _write_crosses,
+        "views": _write_views,
+    }
     for name in sys.argv[1:] or writers:
         writers[name]()
 
@@ -112,13 +117,37 @@ def _write_crosses() -> None:
     X = rows(300)[["age", "größe", "device"]].assign(weight=np.arange(300) % 7)
     y = X["age"].fillna(0) * X["größe"] + X["größe"] - X["weight"] + (X["device"] == "desk")
     y += (X["größe"] / X["weight"]).where(X["weight"] > 0, 3)
-    model = OcelotRegressor(iterations=12, depth=4, crosses=9).fit(X, y)
+    model = OcelotRegressor(iterations=12, depth=4, crosses=12).fit(X, y)
     shown = X.head(_N_SHOWN)
     known = {
         "rows": {name: _listed(shown[name]) for name in shown},
         "raw": {"crosses": model.predict_raw(shown).tolist()},
     }
     _write(DERIVED_FORMAT, {"crosses": model}, known, "crosses_predictions")
+
+
+def _write_views() -> None:
+    rng = np.random.default_rng(2)
+    X = pd.DataFrame({"hour": rng.integers(0, 24, 300).astype(str).astype(object)})
+    forms = {"ymd": "%Y-%m-%d", "mdy": "%m/%d/%Y %H:%M", "dmy": "%d.%m.%Y"}
+    for order, form in forms.items():
+        minutes = rng.integers(20_000_000, 21_500_000, 300)
+        X[order] = pd.to_datetime(minutes, unit="m").strftime(form).astype(object)
+        X.loc[rng.random(300) < 0.1, order] = None
+    X.loc[3, "ymd"] = "unknown"
+    dates = {
+        order: pd.to_datetime(X[order], format=forms[order], errors="coerce") for order in forms
+    }
+    y = (X["hour"].astype(float) > 11) + dates["ymd"].dt.month.fillna(0) / 6
+    y += (dates["mdy"].dt.day_of_week > 4) + 2.0 * (dates["dmy"] > "2009-07-01")
+    options: dict[str, Any] = {"iterations": 12, "depth": 4, "date_parts": DATE_PARTS}
+    model = OcelotRegressor(**options, number_views=True, max_combination=1).fit(X, y)
+    shown = X.head(_N_SHOWN)
+    known = {
+        "rows": {name: _listed(shown[name]) for name in shown},
+        "raw": {"views": model.predict_raw(shown).tolist()},
+    }
+    _write(DERIVED_FORMAT, {"views": model}, known, "views_predictions")
 
 
 def _write(

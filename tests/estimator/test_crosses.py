@@ -61,11 +61,12 @@ def test_the_ratio_is_found_first_and_helps(ratio_model):
 
 
 @pytest.mark.parametrize(
-    ("crosses", "found"), [("difference", "a - b"), ("product", "a × b"), ("ratio", "a / b")]
+    ("crosses", "found"),
+    [("sum", "a + b"), ("difference", "a - b"), ("product", "a × b"), ("ratio", "a / b")],
 )
 def test_each_kind_is_found_where_it_is_the_target(crosses, found):
     rng = np.random.default_rng(0)
-    X = pd.DataFrame(rng.uniform(1, 3, (1200, 3)), columns=["a", "b", "c"])
+    X = pd.DataFrame(rng.uniform(-3, 3, (1200, 3)), columns=["a", "b", "c"])
     y = CROSSES[crosses][1](X["a"].to_numpy(), X["b"].to_numpy())
     model = OcelotRegressor(**QUICK, crosses=1).fit(X, y)
     assert model.choices_["crosses"].value == [found]

@@ -127,6 +127,15 @@ def test_the_python_of_the_document_evaluates_crosses() -> None:
     assert found == known["raw"]["crosses"]
 
 
+def test_the_python_of_the_document_evaluates_views() -> None:
+    raw_score = raw_score_of_the_document()
+    folder = DOCUMENT.parents[1] / "tests" / "golden"
+    known = json.loads((folder / "format_4_views_predictions.json").read_text(encoding="utf-8"))
+    document = json.loads((folder / "format_4_views.json").read_text(encoding="utf-8"))
+    rows = zip(*known["rows"].values(), strict=True)
+    assert [raw_score(document, list(row))[0] for row in rows] == known["raw"]["views"]
+
+
 def test_the_python_of_the_document_evaluates_dates() -> None:
     raw_score = raw_score_of_the_document()
     folder = DOCUMENT.parents[1] / "tests" / "golden"

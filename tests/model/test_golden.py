@@ -14,6 +14,8 @@ from ocelotboost import load_model
 from ocelotboost.model.file import dumps, loads
 from ocelotboost.table.crosses import CROSSES
 from ocelotboost.table.date_parts import DATE_PARTS
+from ocelotboost.table.date_texts import DATE_ORDERS
+from ocelotboost.table.formulas import NUMBER_VIEW
 from tests.model.models import FORMS, assert_same
 
 GOLDEN = pathlib.Path(__file__).parents[1] / "golden"
@@ -44,6 +46,21 @@ def test_golden_files_of_crosses_predict_what_they_did(suffix: str) -> None:
     shown = pd.DataFrame(known["rows"])
     np.testing.assert_array_equal(model.predict_raw(shown), known["raw"]["crosses"])
     assert {formula.kind for formula in model.forest_.derivation.formulas} == set(CROSSES)
+    for form in FORMS:
+        assert_same(loads(dumps(model.model_, form)), model.model_)
+
+
+@pytest.mark.parametrize("suffix", ["ocelot", "json"])
+def test_golden_files_of_views_predict_what_they_did(suffix: str) -> None:
+    known = json.loads((GOLDEN / "format_4_views_predictions.json").read_text(encoding="utf-8"))
+    model = load_model(GOLDEN / f"format_4_views.{suffix}")
+    shown = pd.DataFrame(known["rows"])
+    np.testing.assert_array_equal(model.predict_raw(shown), known["raw"]["views"])
+    kinds = [formula.kind for formula in model.forest_.derivation.formulas]
+    assert {kind.partition(".")[0] for kind in kinds} == {NUMBER_VIEW, *DATE_ORDERS}
+    assert {kind.partition(".")[2] for kind in kinds} == {"", *DATE_PARTS}
+    asked = {model.forest_.n_given <= column for column in model.forest_.split_columns.tolist()}
+    assert True in asked
     for form in FORMS:
         assert_same(loads(dumps(model.model_, form)), model.model_)
 

@@ -20,7 +20,7 @@ from ocelotboost.kernels import native
 from ocelotboost.loss.base import Floats
 from ocelotboost.quantize.quantizer import Quantizer, count_missing
 from ocelotboost.table.cat_features import named_positions
-from ocelotboost.table.categories import CategoryColumn, Rows, encode_hashes
+from ocelotboost.table.categories import CategoryColumn, Rows, TextsNotKeptError, encode_hashes
 from ocelotboost.table.columns import DensePart, Table
 from ocelotboost.table.derived import derive, given_columns, ranges
 from ocelotboost.table.formulas import Derivation, Formula
@@ -320,7 +320,8 @@ def _categories(column: CategoryColumn, viewed: bool) -> Categories:
 
 def _column(own: Categories) -> CategoryColumn:
     def texts(rows: Rows) -> list[str | None]:
-        assert own.texts is not None, "texts are kept of few values only"
+        if own.texts is None:
+            raise TextsNotKeptError
         return [own.texts[value] for value in own.hashes[rows].tolist()]
 
     return CategoryColumn(own.hashes, None, texts)

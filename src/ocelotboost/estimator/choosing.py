@@ -98,7 +98,7 @@ class Facts:
     n_classes      1 for a number
     watches        the user gave rows to watch
     continues      training goes on from another model
-    viewed         names of the categories that are numbers, too
+    viewed         names of the categories that are numbers or dates, too
     """
 
     n_rows: int
@@ -142,7 +142,7 @@ def choose(settings: Settings, facts: Facts) -> tuple[Settings, Choices]:
     recipes = _recipes(given, facts, races, choices)
     blends = races and preset.blends and len(set(recipes)) > 1
     if given.number_views == "auto" and facts.viewed and not facts.continues:
-        why = "these categories are numbers, whose order trees may ask about"
+        why = "these categories are numbers or dates, whose order trees may ask about"
         choices["number_views"] = Choice(list(facts.viewed), why)
     first = settings.with_recipe(recipes[0])
     chosen = replace(

@@ -7,7 +7,7 @@ Where there are many rows, the second training goes on from the first, so that c
 explain what the columns alone had left over. Of few rows, that would be noise. Then all columns are
 crossed if they are few, and there is no first training.
 
-Difference, product and ratio of a pair are in table/crosses.py. What they give is measured in
+Sum, difference, product and ratio of a pair are in table/crosses.py. What they give is measured in
 docs/quality.md.
 """
 

@@ -175,17 +175,17 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         either(
             Rule("'auto'", lambda value: isinstance(value, str) and value == "auto"), whole(0, 100)
         ),
-        "Differences, products and ratios of two number columns that become columns, too; short "
-        "trainings find the most useful ones. 'auto': 8, or 16 from 10,000 rows on, where "
+        "Sums, differences, products and ratios of two number columns that become columns, too; "
+        "short trainings find the most useful ones. 'auto': 8, or 16 from 10,000 rows on, where "
         "iterations is left open; none for quality='fast', below 500 rows and on a cluster.",
         aliases=("cross_features",),
     )
     number_views: bool | str = parameter(
         "auto",
         either(Rule("'auto'", lambda value: isinstance(value, str) and value == "auto"), flag()),
-        "Categories whose texts are numbers, such as hours or years, become columns of numbers, "
-        "too, so that trees can ask whether they are above some border (docs/quality.md). 'auto': "
-        "where iterations is left open, but not on a cluster.",
+        "Categories whose texts are numbers or dates, such as '17' or '2024-02-29', become columns "
+        "of numbers, too, so that trees can ask whether they are above some border "
+        "(docs/quality.md). 'auto': where iterations is left open, but not on a cluster.",
     )
     target_statistic: TargetStatistic = parameter(
         "ordered",

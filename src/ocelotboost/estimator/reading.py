@@ -15,6 +15,7 @@ from ocelotboost.estimator.process_memory import watching_memory
 from ocelotboost.table.cache_directory import CacheDirectory
 from ocelotboost.table.cat_features import columns_listed, named_positions
 from ocelotboost.table.columns import Table
+from ocelotboost.table.date_views import date_views
 from ocelotboost.table.derived import derive, formulas_for_dates, ranges, varying
 from ocelotboost.table.formulas import Derivation
 from ocelotboost.table.from_input import table_from_input
@@ -34,7 +35,7 @@ class ReadSettings:
     cache_dir     where tables that are read in batches are kept; None: the default
     memory_limit  bytes that training may take; None: as much as it needs
     date_parts    parts of dates that become columns
-    number_views  whether categories whose texts are numbers become columns of numbers, too
+    number_views  whether categories whose texts are numbers or dates become columns of numbers, too
     derivation    of the model that is continued; None: columns tell what they hold
     """
 
@@ -112,11 +113,14 @@ def read(given: Given, settings: ReadSettings, cache: CacheDirectory) -> RowsRea
 
 
 def _derived(table: Table, settings: ReadSettings) -> Table:
-    """With parts of dates that vary and number views, or what the model has that is continued."""
+    """With parts of dates that vary, and views of numbers and dates; or what the model has that is
+    continued."""
     if settings.derivation is not None:
         return derive(table, settings.derivation.formulas)
-    possible = formulas_for_dates(table, settings.date_parts)
-    views = number_views(table) if settings.number_views else []
+    possible, views = formulas_for_dates(table, settings.date_parts), []
+    if settings.number_views:
+        possible += date_views(table, settings.date_parts)
+        views = number_views(table)
     return derive(table, [*varying(possible, ranges(table, possible)), *views])
 
 

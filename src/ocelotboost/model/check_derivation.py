@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ocelotboost.model.check_categories import require
 from ocelotboost.model.forest import Forest
-from ocelotboost.table.formulas import KINDS, Derivation, Formula
+from ocelotboost.table.formulas import KINDS, Derivation, Formula, reads_texts
 
 _TIMES = ("date", "time", "duration")
 
@@ -36,8 +36,8 @@ def _check_formula(forest: Forest, formula: Formula, derivation: Derivation) -> 
         f"a derived column {formula.kind!r} has {len(formula.sources)} sources, not {len(takes)}",
     )
     for source, wanted in zip(formula.sources, takes, strict=True):
-        _check_column(forest, source, "a derived column", categorical=wanted == "category")
-        if wanted == "category":
+        _check_column(forest, source, "a derived column", categorical=reads_texts(wanted))
+        if reads_texts(wanted):
             continue
         kind = derivation.times.get(source)
         holds = "number" if kind is None else kind.what

@@ -9,7 +9,8 @@ import numpy as np
 from ocelotboost.model.forest import Forest
 from ocelotboost.model.statistic_table import FREQUENCY, N_STATISTIC_BINS
 from ocelotboost.model.time_wording import part_text, time_text
-from ocelotboost.table.formulas import formula_name
+from ocelotboost.table.date_texts import DATE_ORDERS
+from ocelotboost.table.formulas import TimeKind, formula_name
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,10 @@ class Wording:
             return time_text(derivation.times[column], border)
         if column < n_given:
             return f"{border:.6g}"
-        words = part_text(derivation.formulas[column - n_given].kind, border)
+        kind = derivation.formulas[column - n_given].kind
+        if kind in DATE_ORDERS:
+            return time_text(TimeKind("date"), border)
+        words = part_text(kind.rpartition(".")[2], border)
         return f"{border:.6g}" if words is None else f"{border:.6g} ({words})"
 
     def _indicator(self, number: int) -> str:

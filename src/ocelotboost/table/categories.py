@@ -46,13 +46,18 @@ MISSING_HASH = 0
 TEXTS_AT_ONCE = 1 << 14
 
 
+class TextsNotKeptError(Exception):
+    """Texts of a column that was read in batches, and has many values."""
+
+
 @dataclass(frozen=True, eq=False)
 class CategoryColumn:
     """One category a row, as hashes of canonical texts; missing is hash 0.
 
     hashes  uint64: of every entry of a dictionary that a row uses; of every row when codes is None
     codes   uint32 (n_rows,) into hashes, or None
-    texts   canonical texts of some rows (their positions), None is missing; made only when asked
+    texts   canonical texts of some rows (their positions), None is missing; made only when asked,
+            and may raise TextsNotKeptError
     """
 
     hashes: Hashes
@@ -91,6 +96,13 @@ class CategoryColumn:
         places = np.zeros(len(self.hashes), dtype=np.uint32)
         places[used], values = encode_hashes(self.hashes[used], n_threads)
         return places[self.codes], values
+
+    def distinct(self) -> tuple[Codes, Rows]:
+        """Codes of the rows, uint32 (n_rows,), and a row of each code."""
+        codes, values = self.encode(1)
+        rows = np.zeros(len(values), dtype=np.intp)
+        rows[codes[::-1]] = np.arange(self.n_rows)[::-1]
+        return codes, rows
 
 
 def encode_hashes(hashes: Hashes, n_threads: int) -> tuple[Codes, Hashes]:

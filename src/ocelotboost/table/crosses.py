@@ -1,7 +1,7 @@
-"""Crosses: the difference, the product and the ratio of two columns of numbers.
+"""Crosses: the sum, the difference, the product and the ratio of two columns of numbers.
 
 A tree asks about one column at a time, so that it needs a staircase of splits for "is a larger
-than b?" or for a price per square metre. A derived column asks it at once.
+than b?", for a total, or for a price per square metre. A derived column asks it at once.
 """
 
 from __future__ import annotations
@@ -13,6 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 Numbers = NDArray[Any]  # float32 or float64 (n,)
+
+
+def total(first: Numbers, second: Numbers) -> NDArray[np.float64]:
+    return _quietly(np.add, first, second)
 
 
 def difference(first: Numbers, second: Numbers) -> NDArray[np.float64]:
@@ -39,6 +43,7 @@ def _quietly(operation: np.ufunc, first: Numbers, second: Numbers) -> NDArray[np
 
 
 CROSSES: dict[str, tuple[str, Callable[[Numbers, Numbers], NDArray[np.float64]]]] = {
+    "sum": ("{0} + {1}", total),
     "difference": ("{0} - {1}", difference),
     "product": ("{0} × {1}", product),
     "ratio": ("{0} / {1}", ratio),

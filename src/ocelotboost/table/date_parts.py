@@ -77,6 +77,13 @@ DATE_PARTS = (*_OF_DAYS, *_OF_CLOCK)
 USUAL_PARTS = ("month", "day", "weekday", "day_of_year", "hour")
 
 
+def elapsed_days(ticks: Ticks) -> NDArray[np.float64]:
+    """Days since 1970, (n,), with the time of day as a fraction; NaN where the date is missing."""
+    days: NDArray[np.float64] = ticks / TICKS_PER_DAY
+    days[ticks == MISSING_TICK] = np.nan
+    return days
+
+
 def date_part(name: str, ticks: Ticks) -> NDArray[np.float64]:
     """One part of dates, (n,); NaN where the date is missing.
 

@@ -18,6 +18,8 @@ from ocelotboost.table.columns import (
     part_with,
 )
 from ocelotboost.table.crosses import CROSSES
+from ocelotboost.table.date_texts import DATE_ORDERS
+from ocelotboost.table.date_views import dates_of
 from ocelotboost.table.formulas import KINDS, Formula
 from ocelotboost.table.number_views import CategoryNumbers
 from ocelotboost.table.values import FloatArray
@@ -35,8 +37,9 @@ def derive(table: Table, formulas: Sequence[Formula]) -> Table:
     n_others = len(formulas)
     if table.n_rows <= _FEW_ROWS:  # crosses come last
         n_others -= sum(formula.kind in CROSSES for formula in formulas)
+    sources = _Sources(table)
     parts: list[Part] = [
-        DerivedPart(table.n_columns + place, formula, _sources(table, formula))
+        DerivedPart(table.n_columns + place, formula, sources.of(formula))
         for place, formula in enumerate(formulas[:n_others])
     ]
     if n_others < len(formulas):
@@ -102,7 +105,8 @@ def formulas_for_dates(table: Table, parts: Iterable[str]) -> list[Formula]:
 def ranges(table: Table, formulas: Iterable[Formula]) -> list[tuple[float, float]]:
     """The least and the greatest value of columns to derive, (inf, -inf) where all are missing.
     Once they differ, the rest is not looked at."""
-    return [_range(table, formula) for formula in formulas]
+    sources = _Sources(table)
+    return [_range(table.n_rows, formula, sources) for formula in formulas]
 
 
 def varying(
@@ -112,11 +116,11 @@ def varying(
     return tuple(own for own, (low, high) in zip(formulas, found, strict=True) if low < high)
 
 
-def _range(table: Table, formula: Formula) -> tuple[float, float]:
-    whole = DerivedPart(0, formula, _sources(table, formula))
+def _range(n_rows: int, formula: Formula, sources: _Sources) -> tuple[float, float]:
+    whole = DerivedPart(0, formula, sources.of(formula))
     low, high = np.inf, -np.inf
-    for begin in range(0, table.n_rows, _STRETCH):
-        rows = np.arange(begin, min(begin + _STRETCH, table.n_rows))
+    for begin in range(0, n_rows, _STRETCH):
+        rows = np.arange(begin, min(begin + _STRETCH, n_rows))
         values = whole.take(rows).values()
         low = min(low, float(np.fmin.reduce(values, axis=None, initial=np.inf)))
         high = max(high, float(np.fmax.reduce(values, axis=None, initial=-np.inf)))
@@ -125,12 +129,21 @@ def _range(table: Table, formula: Formula) -> tuple[float, float]:
     return low, high
 
 
-def _sources(table: Table, formula: Formula) -> tuple[DerivedSource, ...]:
-    takes = KINDS[formula.kind].takes
-    return tuple(
-        _source(table, source, wanted)
-        for source, wanted in zip(formula.sources, takes, strict=True)
-    )
+class _Sources:
+    """What formulas are applied to. Formulas about the same column share it."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._known: dict[tuple[int, str], DerivedSource] = {}
+
+    def of(self, formula: Formula) -> tuple[DerivedSource, ...]:
+        taken = zip(formula.sources, KINDS[formula.kind].takes, strict=True)
+        return tuple(self._source(position, wanted) for position, wanted in taken)
+
+    def _source(self, position: int, wanted: str) -> DerivedSource:
+        if (position, wanted) not in self._known:
+            self._known[position, wanted] = _source(self._table, position, wanted)
+        return self._known[position, wanted]
 
 
 def _source(table: Table, position: int, wanted: str) -> DerivedSource:
@@ -138,5 +151,7 @@ def _source(table: Table, position: int, wanted: str) -> DerivedSource:
         return table.times[position]
     if wanted == "category":
         return CategoryNumbers(table.categories[position])
+    if wanted in DATE_ORDERS:
+        return dates_of(table.categories[position], wanted, table.memory)
     part = part_with(table.parts, position)
     return NumberColumn(part, position - part.first)

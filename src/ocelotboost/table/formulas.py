@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocelotboost.table.crosses import CROSSES
-from ocelotboost.table.date_parts import DATE_PARTS, date_part
+from ocelotboost.table.date_parts import DATE_PARTS, date_part, elapsed_days
+from ocelotboost.table.date_texts import DATE_ORDERS
 
 
 class TimeKind(NamedTuple):
@@ -48,8 +49,9 @@ class Kind:
     """A kind of derived column.
 
     takes   what each source must be: a "date", whose values are ticks of local time, int64 (n,); a
-            "number", whose values are float32 or float64 (n,); or a "category", whose values are
-            the numbers that its texts say, float64 (n,)
+            "number", whose values are float32 or float64 (n,); or a column of categories, either as
+            a "category", whose values are the numbers that its texts say, float64 (n,), or as one
+            of ``DATE_ORDERS``, whose values are the dates that its texts say, ticks, int64 (n,)
     name    of the column, with those of its sources as {0}, {1}
     values  the values of the sources -> float64 (n,), NaN is missing
     """
@@ -58,14 +60,37 @@ class Kind:
     name: str
     values: Callable[..., NDArray[np.float64]]
 
+    @property
+    def reads_texts(self) -> bool:
+        """Its source is a column of categories."""
+        return reads_texts(self.takes[0])
+
+
+def reads_texts(taken: str) -> bool:
+    """Is this, in ``takes``, a column of categories?"""
+    return taken == "category" or taken in DATE_ORDERS
+
+
+def date_view(order: str, part: str | None = None) -> str:
+    """The kind of a date view: of the elapsed time, or of a part (table/date_views.py).
+
+    >>> date_view("ymd"), date_view("dmy", "month")
+    ('ymd', 'dmy.month')
+    """
+    return order if part is None else f"{order}.{part}"
+
 
 #: The kind of number views (table/number_views.py).
 NUMBER_VIEW = "as_number"
 
+_PARTS = {part: (f"{{0}}.{part}", partial(date_part, part)) for part in DATE_PARTS}
+
 KINDS: dict[str, Kind] = {
-    **{part: Kind(("date",), f"{{0}}.{part}", partial(date_part, part)) for part in DATE_PARTS},
+    **{part: Kind(("date",), *own) for part, own in _PARTS.items()},
     **{kind: Kind(("number", "number"), name, own) for kind, (name, own) in CROSSES.items()},
     NUMBER_VIEW: Kind(("category",), "{0} as a number", lambda numbers: numbers),
+    **{date_view(o): Kind((o,), "{0} as a date", elapsed_days) for o in DATE_ORDERS},
+    **{date_view(o, p): Kind((o,), *own) for o in DATE_ORDERS for p, own in _PARTS.items()},
 }
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ocelotboost.table.categories import CategoryColumn
 from ocelotboost.table.columns import Table
-from ocelotboost.table.formulas import NUMBER_VIEW, Formula
+from ocelotboost.table.formulas import KINDS, NUMBER_VIEW, Formula
 
 #: Fewer numbers have nothing between them. More values are ids, whose texts are not kept where
 #: tables are read in batches.
@@ -47,7 +47,7 @@ class CategoryNumbers:
         """(n_rows,); NaN where the text is none."""
         if self.column.n_rows <= _FEW_ROWS:
             return numbers_in(self.column.texts(np.arange(self.column.n_rows)))
-        codes, first_rows = _distinct(self.column)
+        codes, first_rows = self.column.distinct()
         return numbers_in(self.column.texts(first_rows))[codes]
 
     def take(self, rows: NDArray[np.intp]) -> CategoryNumbers:
@@ -64,8 +64,8 @@ def number_views(table: Table) -> list[Formula]:
 
 
 def viewed_columns(formulas: Sequence[Formula]) -> frozenset[int]:
-    """The categorical columns that have a view."""
-    return frozenset(own.sources[0] for own in formulas if own.kind == NUMBER_VIEW)
+    """The categorical columns that have a view, of numbers or of dates."""
+    return frozenset(own.sources[0] for own in formulas if KINDS[own.kind].reads_texts)
 
 
 def numbers_in(texts: Sequence[str | None]) -> NDArray[np.float64]:
@@ -85,7 +85,7 @@ def has_view(column: CategoryColumn) -> bool:
     some = np.linspace(0, column.n_rows - 1, num=min(column.n_rows, _LOOKED_AT)).astype(np.intp)
     if len(np.unique(column.row_hashes()[some])) > MOST_VALUES:
         return False
-    _, first_rows = _distinct(column)
+    _, first_rows = column.distinct()
     if not FEWEST_NUMBERS <= len(first_rows) <= MOST_VALUES:
         return False
     try:
@@ -110,11 +110,3 @@ def are_in_order(texts: Sequence[str]) -> bool:
         return False
     whole = bool((distinct == np.rint(distinct)).all())
     return not whole or bool(distinct[-1] - distinct[0] < _WIDEST_GAP * len(distinct))
-
-
-def _distinct(column: CategoryColumn) -> tuple[NDArray[np.uint32], NDArray[np.intp]]:
-    """Codes of the rows, and a row of each code."""
-    codes, values = column.encode(1)
-    rows = np.zeros(len(values), dtype=np.intp)
-    rows[codes[::-1]] = np.arange(column.n_rows)[::-1]
-    return codes, rows

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from ocelotboost.table.cache_directory import CacheDirectory, map_file, no_room
 from ocelotboost.table.cat_features import named_positions
-from ocelotboost.table.categories import CategoryColumn, Rows
+from ocelotboost.table.categories import CategoryColumn, Rows, TextsNotKeptError
 from ocelotboost.table.columns import DensePart, Table
+from ocelotboost.table.date_views import MOST_DATES, may_be_dates
 from ocelotboost.table.formulas import TimeKind
 from ocelotboost.table.from_frame import table_from_frame
 from ocelotboost.table.number_texts import warn_of_number_texts
@@ -28,7 +29,7 @@ from ocelotboost.table.times import TimeColumn
 from ocelotboost.table.values import Reading
 
 #: Texts are kept of columns with at most this many values: one-hot encoding and number views ask
-#: for them.
+#: for them. Of what looks like dates, more are kept, for date views.
 _MOST_TEXTS = 255
 
 #: Values that are copied at a time when a file changes its type.
@@ -112,13 +113,19 @@ class _Files:
             self.numbers[part.first].append(part.values()[:, 0])
         for position, column in batch.categories.items():
             if position not in self.categories:
-                most_texts = None if position in self._viewed else _MOST_TEXTS
+                most_texts = self._most_texts(position, column)
                 self.categories[position] = _CategoryFile(self._cache, most_texts)
             self.categories[position].append(column)
         for position, times in batch.times.items():
             if position not in self.times:
                 self.times[position] = _TimeFile(times.kind, self._cache)
             self.times[position].append(times)
+
+    def _most_texts(self, position: int, first: CategoryColumn) -> int | None:
+        """By the first batch of the column."""
+        if position in self._viewed:
+            return None
+        return MOST_DATES if may_be_dates(first) else _MOST_TEXTS
 
 
 class _NumberFile:
@@ -234,7 +241,8 @@ class _CategoryFile:
         hashes, known = self._file.values(), self._texts
 
         def texts(rows: Rows) -> list[str | None]:
-            assert known is not None, "texts are kept of few values only"
+            if known is None:
+                raise TextsNotKeptError
             return [known[value] for value in hashes[rows].tolist()]
 
         return CategoryColumn(hashes, None, texts)
