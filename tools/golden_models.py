@@ -1,8 +1,8 @@
 """Model files that every later version must read, with their predictions.
 
 `python -m tools.golden_models` trains and writes them; with the arguments `numbers`, `dates`,
-`crosses` or `views` those of these models alone. Once a release has written a format, its golden files are
-never made again.
+`crosses` or `views` those of these models alone. Once a release has written a format, its golden
+files are never made again.
 """
 
 from __future__ import annotations

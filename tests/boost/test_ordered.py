@@ -83,7 +83,6 @@ class Training:
             training,
             self.loss,
             loss_pass,
-            self.settings.learning_rate,
             self.settings.leaves,
             self.settings.segments,
             self.settings.body_gradients,
@@ -145,8 +144,8 @@ def test_a_changed_target_does_not_change_the_gradient_of_its_row(task, data):
             np.testing.assert_allclose(
                 moved, moved_by(before.loss, y[row], changed[row]), atol=1e-6
             )
-        before.models.add_tree(splits)
-        after.models.add_tree(splits)
+        before.models.add_tree(splits, before.settings.learning_rate)
+        after.models.add_tree(splits, after.settings.learning_rate)
 
 
 def moved_by(loss, before, after):

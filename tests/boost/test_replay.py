@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from ocelotboost import OcelotClassifier, OcelotRegressor
+from ocelotboost.boost.learning_rate import grown
 from tests.data import binary, counts, leaves_of, multiclass, regression
 
 
@@ -22,15 +23,28 @@ def test_leaf_values_are_the_estimates_from_all_rows(weighted):
     X, y = regression(500, missing=0.1)
     weight = np.random.default_rng(0).integers(1, 5, size=500) if weighted else None
     _, model = replayed(OcelotRegressor, X, y, weight, learning_rate=0.1)
-    forest, counted = model.forest_, np.ones(500) if weight is None else weight
-    raw = np.full(500, forest.start_value[0])
+    assert_estimated(model.forest_, X, y, np.ones(500) if weight is None else weight, lambda _: 0.1)
+
+
+def test_the_rate_grows_where_nothing_is_said():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(500, 3))
+    y = np.sin(9 * X[:, 0]) * X[:, 1] + X[:, 2]
+    model = OcelotRegressor(quality="fast", boosting_type="Plain", random_state=0).fit(X, y)
+    assert model.n_iter_ > 400
+    assert_estimated(model.forest_, X, y, np.ones(500), lambda tree: grown(0.15, tree))
+
+
+def assert_estimated(forest, X, y, weight, rate_of):
+    """Each leaf value is a step of the tree's rate towards the mean residual of all rows."""
+    raw = np.full(len(y), forest.start_value[0])
     offsets = forest.leaf_offsets()
     for tree, leaves in enumerate(leaves_of(forest, X)):
         n_leaves = int(offsets[tree + 1] - offsets[tree])
-        sums = np.bincount(leaves, weights=counted * (y - raw), minlength=n_leaves)
-        weights = np.bincount(leaves, weights=counted, minlength=n_leaves)
+        sums = np.bincount(leaves, weights=weight * (y - raw), minlength=n_leaves)
+        weights = np.bincount(leaves, weights=weight, minlength=n_leaves)
         found = slice(offsets[tree], offsets[tree + 1])
-        expected = 0.1 * sums / (weights + 3.0)
+        expected = rate_of(tree) * sums / (weights + 3.0)
         assert_allclose(forest.leaf_values[found, 0], expected, rtol=1e-5, atol=1e-7)
         assert_allclose(forest.leaf_weights[found], weights)
         raw += forest.leaf_values[found, 0][leaves]

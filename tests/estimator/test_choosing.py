@@ -43,7 +43,14 @@ def test_what_is_left_open_races_with_held_out_rows():
     loop = settings.training.loop
     assert (loop.learning_rate, loop.early_stopping_rounds) == (0.12, 50)
     assert loop.patience_grows
+    assert loop.rate_grows
     assert settings.ensemble.n_models == choices["n_models"].value == 4
+
+
+@pytest.mark.parametrize("said", [{"learning_rate": 0.12}, {"iterations": 50}])
+def test_a_rate_that_is_said_or_has_given_trees_does_not_grow(said):
+    settings, _ = chosen(OcelotRegressor(**said), n_rows=1000)
+    assert not settings.training.loop.rate_grows
 
 
 @pytest.mark.parametrize(

@@ -131,7 +131,7 @@ def boost(
             snapshots.before_tree(state)
             ordering = grower.draw(models.orderings)
             splits = grower.structure(ordering, trees)
-            added = models.add_tree(splits)
+            added = models.add_tree(splits, settings.rate_of(len(trees)))
             tree = without_idle_split(GrownTree(splits, added.values, added.weights))
             for eval_set in eval_sets:
                 eval_set.add_tree(tree, settings.n_threads)
@@ -190,7 +190,7 @@ def _models(
     loss_pass: Pass,
     settings: BoostSettings,
 ) -> Models:
-    rate, leaves = settings.learning_rate, settings.leaves
+    leaves = settings.leaves
     if settings.segments is None:
         return PlainModels(
             shards,
@@ -198,7 +198,6 @@ def _models(
             loss_pass,
             training.total_weight,
             training.n_statistic_orderings,
-            rate,
             leaves,
             settings.supporting_rate,
         )
@@ -207,7 +206,6 @@ def _models(
         training,
         loss,
         loss_pass,
-        rate,
         leaves,
         settings.segments,
         settings.body_gradients,

@@ -72,7 +72,7 @@ class Models(Protocol):
         """Those that choose trees."""
         ...
 
-    def add_tree(self, splits: Sequence[Split]) -> Added:
+    def add_tree(self, splits: Sequence[Split], learning_rate: float) -> Added:
         """Every model fills the leaves of the structure by its own statistics and gradients."""
         ...
 

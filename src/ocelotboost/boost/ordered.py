@@ -138,7 +138,6 @@ class OrderedModels:
         training: TrainingSet,
         loss: Loss,
         loss_pass: Pass,
-        learning_rate: float,
         settings: LeafSettings,
         segments: Segments,
         body_gradients: str,
@@ -147,7 +146,6 @@ class OrderedModels:
         self._shards = shards
         self._with_statistics = training.statistics is not None
         self._loss = loss
-        self._learning_rate = learning_rate
         self._settings = settings
         # A single ordering, as of time, both fills leaves and chooses trees.
         first = 1 if len(training.orderings) > 1 else 0
@@ -181,16 +179,16 @@ class OrderedModels:
     def raw_restored(self) -> None:
         tell(self._shards, lambda shard: shard.raw_restored([0]))
 
-    def add_tree(self, splits: Sequence[Split]) -> Added:
+    def add_tree(self, splits: Sequence[Split], learning_rate: float) -> Added:
         """Every model fills the leaves of the structure by its own statistics and gradients."""
-        settings, rate = self._settings, self._learning_rate
+        settings = self._settings
         n_leaves, moves = 1 << len(splits), []
         for ordering, model in self._supporting.items():
             self._assign(splits, ordering)
-            moves.append(model.fill_leaves(n_leaves, rate, settings))
+            moves.append(model.fill_leaves(n_leaves, learning_rate, settings))
         if self._with_statistics:
             assign_leaves(self._shards, splits, 0)
-        values, weights = self.main.fill_leaves(n_leaves, rate, settings)
+        values, weights = self.main.fill_leaves(n_leaves, learning_rate, settings)
         return Added(values, weights, [*moves, values])
 
     def repeat_tree(self, splits: Sequence[Split], moves: Sequence[Floats]) -> None:

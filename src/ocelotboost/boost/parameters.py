@@ -41,6 +41,7 @@ class BoostParameters:
     n_threads: int
     least_improvement: float = 0.0
     patience_grows: bool = False
+    rate_grows: bool = False
     needs_trees: bool = True
 
     def resolve(
@@ -64,6 +65,7 @@ class BoostParameters:
         return BoostSettings(
             iterations=self.iterations,
             learning_rate=rate,
+            rate_grows=self.rate_grows,
             depth=self.depth,
             random_strength=self.random_strength,
             rsm=self.rsm,

@@ -84,14 +84,12 @@ class PlainModels:
         loss_pass: Pass,
         total_weight: float,
         n_orderings: int,
-        learning_rate: float,
         settings: LeafSettings,
         supporting_rate: float = 1.0,
     ) -> None:
         """``n_orderings``: of statistics, 1 where there are none. ``supporting_rate``: the share of
         the learning rate that supporting models take."""
         self._shards = shards
-        self._learning_rate = learning_rate
         self._supporting_rate = supporting_rate
         self._settings = settings
         self._models = [
@@ -108,13 +106,13 @@ class PlainModels:
         """Those that choose trees: 1 … s, or σ₀ where it is all there is."""
         return list(range(1, len(self._models))) or [0]
 
-    def add_tree(self, splits: Sequence[Split]) -> Added:
+    def add_tree(self, splits: Sequence[Split], learning_rate: float) -> Added:
         """Every model fills the leaves of the structure by its own statistics and gradients."""
         moves = []
         # M₀ comes last: its values are the result.
         for ordering in reversed(range(len(self._models))):
             assign_leaves(self._shards, splits, ordering)
-            rate, settings = self._learning_rate, self._settings
+            rate, settings = learning_rate, self._settings
             if ordering > 0:
                 rate, settings = rate * self._supporting_rate, settings.of_supporting
             values, weights = self._models[ordering].fill_leaves(1 << len(splits), rate, settings)

@@ -12,9 +12,9 @@ import numpy as np
 
 from ocelotboost.boost.plain import PlainModels
 from ocelotboost.boost.sampling import AllRows
+from ocelotboost.boost.settings import BoostSettings
 from ocelotboost.boost.training_set import ShardSettings, TrainingSet
 from ocelotboost.boost.tree import GrownTree
-from ocelotboost.leaves.estimate import LeafSettings
 from ocelotboost.loss.base import Loss
 from ocelotboost.loss.passes import pass_for
 
@@ -23,8 +23,7 @@ def replay(
     trees: list[GrownTree],
     everything: TrainingSet,
     loss: Loss,
-    learning_rate: float,
-    settings: LeafSettings,
+    settings: BoostSettings,
 ) -> list[GrownTree]:
     """The same splits with leaf values from all the rows."""
     loss_pass = pass_for(loss, settings.n_threads)
@@ -38,11 +37,10 @@ def replay(
         loss_pass,
         everything.total_weight,
         everything.n_statistic_orderings,
-        learning_rate,
-        settings,
+        settings.leaves,
     )
     replayed = []
-    for tree in trees:
-        added = models.add_tree(tree.splits)
+    for number, tree in enumerate(trees):
+        added = models.add_tree(tree.splits, settings.rate_of(number))
         replayed.append(replace(tree, leaf_values=added.values, leaf_weights=added.weights))
     return replayed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ocelotboost.boost.learning_rate import grown
 from ocelotboost.boost.sampling import Sampling
 from ocelotboost.grow.scorer import ScoreSettings
 from ocelotboost.leaves.estimate import LeafSettings
@@ -15,6 +16,7 @@ from ocelotboost.order.segments import Segments
 class BoostSettings:
     """The estimator's parameters with every 'auto' resolved.
 
+    rate_grows         the learning rate does, with the number of trees
     segments           of the orderings in Ordered mode; None is Plain
     least_improvement  share of the first loss that counts as an improvement
     patience_grows     with the number of trees, up to early_stopping_rounds
@@ -24,6 +26,7 @@ class BoostSettings:
 
     iterations: int
     learning_rate: float
+    rate_grows: bool
     depth: int
     random_strength: float
     rsm: float
@@ -41,3 +44,7 @@ class BoostSettings:
     needs_trees: bool
     time_limit: float | None
     n_threads: int
+
+    def rate_of(self, tree: int) -> float:
+        """The learning rate of a tree, counted from 0."""
+        return grown(self.learning_rate, tree) if self.rate_grows else self.learning_rate

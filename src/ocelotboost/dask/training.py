@@ -139,8 +139,7 @@ class OrderOnCluster:
                 trained.boosted.trees,
                 everything,
                 self._target.loss,
-                trained.settings.learning_rate,
-                trained.settings.leaves,
+                trained.settings,
             )
         )
         return replace(

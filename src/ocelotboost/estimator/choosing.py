@@ -203,20 +203,22 @@ def _with_trees(
     """How many trees there are at most, how much each of them adds, and when it is enough."""
     loop = settings.training.loop
     iterations, rate, patience = given.iterations, loop.learning_rate, loop.early_stopping_rounds
+    rate_grows = stops and rate is None
     if iterations is None:
         iterations = preset.trees if stops else FIXED_TREES
         if facts.n_rows < FEWEST_TO_HOLD_OUT and not stops:
             why = f"{facts.n_rows:,} rows are too few to hold some out"
             choices["iterations"] = Choice(iterations, why)
-    if stops and rate is None:
+    if rate_grows:
         rate = preset.rate
-        choices["learning_rate"] = Choice(rate, f"quality={given.quality!r}")
+        choices["learning_rate"] = Choice(rate, f"quality={given.quality!r}; it grows with trees")
     if patience is None and (stops or share is not None):
         patience = preset.patience
     loop = replace(
         loop,
         iterations=iterations,
         learning_rate=rate,
+        rate_grows=rate_grows,
         early_stopping_rounds=patience,
         least_improvement=_LEAST_IMPROVEMENT if stops else 0.0,
         patience_grows=stops and loop.early_stopping_rounds is None,

@@ -159,6 +159,7 @@ def _for_few_trees(settings: Settings, n_rows: int) -> Settings:
         early_stopping_rounds=None,
         least_improvement=0.0,
         patience_grows=False,
+        rate_grows=False,
     )
     training = replace(
         settings.training,

@@ -209,8 +209,7 @@ def _replayed(
         trained.boosted.trees,
         training_set(ordered, trained.start, settings.n_threads),
         loss,
-        trained.settings.learning_rate,
-        trained.settings.leaves,
+        trained.settings,
     )
     statistics = ordered.statistics
     return replace(
