@@ -27,8 +27,8 @@ class CategoryTypes:
 
     def apply(self, features: Features) -> Features:
         """The same columns as categories; values without a place among them become missing."""
-        known = {
-            name: features[name].where(features[name].isin(dtype.categories)).astype(dtype)
-            for name, dtype in self.types.items()
-        }
-        return features.assign(**known)
+        known = features.copy(deep=False)
+        for name, dtype in self.types.items():
+            own = features[name]
+            known[name] = own.where(own.isin(dtype.categories)).astype(dtype)
+        return known
