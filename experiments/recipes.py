@@ -55,6 +55,7 @@ RECIPES: dict[str, dict[str, Any]] = {
     "128 borders": {"border_count": 128},
     "without crosses": {"crosses": 0},
     "without number views": {"number_views": False},
+    "without value views": {"value_views": False},
     "three models": {"n_models": 3},
     "quality='fast'": {"quality": "fast"},
     "quality='best'": {"quality": "best"},

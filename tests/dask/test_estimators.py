@@ -157,6 +157,7 @@ def test_a_client_that_is_none_is_refused(table):
     [
         ({"target_statistic": "holdout"}, "holdout' is not possible on a cluster"),
         ({"number_views": True}, "number_views=True is not possible on a cluster"),
+        ({"value_views": True}, "value_views=True is not possible on a cluster"),
         ({"statistic_window": 100}, "statistic_window=100 is not possible on a cluster"),
         ({"memory_limit": "1GB"}, "Dask limits the memory of workers"),
         ({"depth": 99}, "depth=99 is not possible"),

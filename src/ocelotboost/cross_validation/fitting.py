@@ -16,7 +16,14 @@ from numpy.typing import NDArray
 
 from ocelotboost.boost.boosting import Boosted
 from ocelotboost.cross_validation.folds import Fold, Rows
-from ocelotboost.estimator.choosing import FIXED_TREES, Choices, choose, facts_of
+from ocelotboost.estimator.choosing import (
+    FIXED_TREES,
+    Choices,
+    Facts,
+    choose,
+    facts_of,
+    with_value_views,
+)
 from ocelotboost.estimator.crossing import cross
 from ocelotboost.estimator.ensemble import Ensemble, quantize_for_all, train_models
 from ocelotboost.estimator.memory_plan import within_memory
@@ -104,7 +111,7 @@ class Common:
         table, target = data.learn(settings)
         if not share:
             return cls(data, settings, None, None, target.loss, by_tree, keeps, cache)
-        chosen, choices = choose(settings, facts_of(table, target, [], None))
+        chosen, choices = choose(settings, facts_of(table, target, [], None, None))
         # Without class weights, which are made of targets.
         everything = counted(table, target.values, data.weight)
         borders = quantize(everything, settings.quantize).quantizer
@@ -189,12 +196,21 @@ class FittedRows:
         return remember(table, self.quantized.categories.by_feature())
 
 
+def _facts(table: Table, target: Target, settings: Settings) -> Facts:
+    return facts_of(table, target, [], None, settings.quantize.n_threads)
+
+
 def fit_fold(common: Common, fold: Fold, n_threads: int, callbacks: list[Any]) -> FittedRows:
     """Train on the rows of a fold; one model watches those that judge it."""
     table, target = common.data.learn(common.settings, fold.train)
     settings, choices = common.settings, common.choices
+    facts = _facts(table, target, settings)
     if choices is None:
-        settings, choices = choose(settings, facts_of(table, target, [], None))
+        settings, choices = choose(settings, facts)
+    else:
+        choices = dict(choices)
+        settings = with_value_views(settings, facts, choices)
+    quantizer = None if settings.quantize.value_views else common.quantizer
     settings = settings.with_threads(n_threads)
     settings = replace(settings, training=replace(settings.training, verbose=False))
     if common.by_tree:
@@ -204,13 +220,13 @@ def fit_fold(common: Common, fold: Fold, n_threads: int, callbacks: list[Any]) -
         division = Division(everything, None, [watched])
     else:
         division = split(table, target, [], settings.split, common.cache)
-    return _fit(division, target, settings, choices, common.quantizer, callbacks)
+    return _fit(division, target, settings, choices, quantizer, callbacks)
 
 
 def fit_all(common: Common, settings: Settings) -> FittedRows:
     """What ``fit`` would train on all rows with these settings: the same bits."""
     table, target = common.data.learn(settings)
-    settings, choices = choose(settings, facts_of(table, target, [], None))
+    settings, choices = choose(settings, _facts(table, target, settings))
     division = split(table, target, [], settings.split, common.cache)
     return _fit(division, target, settings, choices, None, [])
 

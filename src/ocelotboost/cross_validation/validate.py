@@ -74,7 +74,8 @@ def cv(
         Keep the fitted estimator of each fold: ``result.models``.
     share : bool
         Borders, one-hot columns and what depends on the number of rows are those of all rows. They
-        see no target. False: each fold has its own, as a ``fit`` of its rows would.
+        see no target. False: each fold has its own, as a ``fit`` of its rows would; so has a fold
+        with value views, which follow from its target.
     parallel : "auto", "folds" or "inside"
         Train several folds at a time, or one with all threads. The same bits either way.
     random_state : number

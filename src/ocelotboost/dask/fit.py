@@ -102,8 +102,8 @@ def _choose(
     evals: Sequence[WatchedRows],
     continued: TrainedModel | None,
 ) -> tuple[Settings, dict[str, Choice]]:
-    """As on one machine, for a single model: with ``n_models=1``, ``crosses=0`` and
-    ``number_views=False`` there, it has the same bits."""
+    """As on one machine, for a single model: with ``n_models=1``, ``crosses=0``,
+    ``number_views=False`` and ``value_views=False`` there, it has the same bits."""
     left_open = settings.left_open
     if left_open.n_models not in (None, 1):
         raise ParameterError(
@@ -120,7 +120,12 @@ def _choose(
             "number_views=True is not possible on a cluster: leave it out, or add the columns to "
             "the table."
         )
-    facts = facts_of(parts.like_a_table(), target, evals, continued)
+    if left_open.value_views is True:
+        raise ParameterError(
+            "value_views=True is not possible on a cluster: leave it out, or make "
+            "one_hot_max_size larger."
+        )
+    facts = facts_of(parts.like_a_table(), target, evals, continued, n_threads=None)
     alone = replace(settings, left_open=replace(left_open, n_models=1, crosses=0))
     return choose(alone, replace(facts, n_rows=parts.n_rows))
 

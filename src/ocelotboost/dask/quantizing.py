@@ -45,7 +45,7 @@ def quantize(
     quantizer = Quantizer.fit(
         table,
         weight=None if rows.weight is None else rows.weight[sample],
-        indicators=choose_indicators(values, settings.one_hot_max_size),
+        indicators=choose_indicators(values, settings.one_hot_max_size, settings.value_views),
         border_count=settings.border_count,
         border_type=settings.border_type,
         nan_mode=settings.nan_mode,

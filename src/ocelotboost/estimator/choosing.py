@@ -17,8 +17,9 @@ from ocelotboost.estimator.settings import EnsembleSettings, LeftOpen, Recipe, S
 from ocelotboost.estimator.target import Target
 from ocelotboost.model.trained import Choice, TrainedModel
 from ocelotboost.order.mode import MOST_ORDERED_CLASSES, MOST_ORDERED_ROWS, is_ordered
-from ocelotboost.quantize.quantized import QuantizeSettings
+from ocelotboost.order.value_views import ValueView, value_views
 from ocelotboost.table.columns import Table
+from ocelotboost.table.labelled import LabelledTable
 from ocelotboost.table.number_views import viewed_columns
 
 Choices = dict[str, Choice]
@@ -99,6 +100,7 @@ class Facts:
     watches        the user gave rows to watch
     continues      training goes on from another model
     viewed         names of the categories that are numbers or dates, too
+    value_views    of categories that explain most of the target, with their names
     """
 
     n_rows: int
@@ -109,11 +111,20 @@ class Facts:
     watches: bool
     continues: bool
     viewed: tuple[str, ...] = ()
+    value_views: tuple[tuple[ValueView, str], ...] = ()
 
 
 def facts_of(
-    table: Table, target: Target, watched: Sequence[object], continued: TrainedModel | None
+    table: Table,
+    target: Target,
+    watched: Sequence[object],
+    continued: TrainedModel | None,
+    n_threads: int | None,
 ) -> Facts:
+    """Without ``n_threads`` the rows are not looked at, so that nothing follows from the target."""
+    views: tuple[ValueView, ...] = ()
+    if n_threads is not None and target.n_classes == 1:
+        views = value_views(LabelledTable(table, target.values, target.weight), n_threads)
     return Facts(
         n_rows=table.n_rows,
         n_columns=table.n_given,
@@ -123,6 +134,7 @@ def facts_of(
         watches=bool(watched),
         continues=continued is not None,
         viewed=tuple(map(table.column_name, sorted(viewed_columns(table.formulas)))),
+        value_views=tuple((view, table.column_name(view.feature)) for view in views),
     )
 
 
@@ -139,6 +151,7 @@ def choose(settings: Settings, facts: Facts) -> tuple[Settings, Choices]:
         choices["n_models"] = Choice(n_models, why)
     races = by_itself and share is not None and n_models > 1 and preset.races
     settings = _with_trees(settings, given, preset, facts, stops, share, choices)
+    settings = _with_one_hot(settings, by_itself, facts, choices)
     recipes = _recipes(given, facts, races, choices)
     blends = races and preset.blends and len(set(recipes)) > 1
     if given.number_views == "auto" and facts.viewed and not facts.continues:
@@ -150,22 +163,32 @@ def choose(settings: Settings, facts: Facts) -> tuple[Settings, Choices]:
         training=replace(first.training, keeps_unseen=blends),
         ensemble=EnsembleSettings(n_models, recipes, blends),
         split=replace(settings.split, validation_fraction=share, n_models=n_models),
-        quantize=_with_one_hot(settings, by_itself, facts, choices),
         crosses=_crosses(settings, facts, by_itself and preset.crosses),
     )
     return chosen, choices
 
 
-def _with_one_hot(
-    settings: Settings, by_itself: bool, facts: Facts, choices: Choices
-) -> QuantizeSettings:
+def _with_one_hot(settings: Settings, by_itself: bool, facts: Facts, choices: Choices) -> Settings:
     size = settings.left_open.one_hot_max_size
     if size is None:
         size = _ONE_HOT if by_itself else _ONE_HOT_OF_GIVEN_TREES
         if by_itself and facts.n_categorical:
             why = "trees ask about the values of small categories, and about statistics of others"
             choices["one_hot_max_size"] = Choice(size, why)
-    return replace(settings.quantize, one_hot_max_size=size)
+    return with_value_views(settings.with_one_hot(size, ()), facts, choices)
+
+
+def with_value_views(settings: Settings, facts: Facts, choices: Choices) -> Settings:
+    """With those of these facts: categories that are not one-hot encoded already."""
+    given, size = settings.left_open, settings.quantize.one_hot_max_size
+    wanted = given.value_views
+    if wanted == "auto":
+        wanted = given.iterations is None and not facts.continues
+    views = [own for own in facts.value_views if wanted and own[0].n_values > size]
+    if given.value_views == "auto" and views:
+        why = "these categories explain most of the target, and trees ask about their values, too"
+        choices["value_views"] = Choice([name for _, name in views], why)
+    return settings.with_one_hot(size, tuple(view.feature for view, _ in views))
 
 
 def _crosses(settings: Settings, facts: Facts, wanted: bool) -> int:

@@ -187,6 +187,13 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         "of numbers, too, so that trees can ask whether they are above some border "
         "(docs/quality.md). 'auto': where iterations is left open, but not on a cluster.",
     )
+    value_views: bool | str = parameter(
+        "auto",
+        either(Rule("'auto'", lambda value: isinstance(value, str) and value == "auto"), flag()),
+        "Categories that explain most of a numeric target are asked for single values, besides "
+        "their statistics (docs/quality.md). 'auto': where iterations is left open, but not on a "
+        "cluster.",
+    )
     target_statistic: TargetStatistic = parameter(
         "ordered",
         one_of(TargetStatistic),

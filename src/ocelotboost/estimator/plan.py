@@ -172,7 +172,8 @@ def plan_training(given: Given, watched: list[GivenRows], settings: Settings) ->
     with CacheDirectory(settings.read.cache_dir) as cache:
         table, y, weight = read(given, settings.read, cache)
         target = settings.target.learn(y, weight, table.n_rows, table.memory)
-        settings, _ = choose(settings, facts_of(table, target, watched, None))
+        facts = facts_of(table, target, watched, None, settings.quantize.n_threads)
+        settings, _ = choose(settings, facts)
         division = split(table, target, watched, settings.split, cache)
         division = cross(division, target, settings).division
         rows = division.rows(0)

@@ -47,6 +47,7 @@ class LeftOpen:
     refit: str | None
     crosses: int | str
     number_views: bool | str
+    value_views: bool | str
     one_hot_max_size: int | None
     rsm: float | None
 
@@ -113,6 +114,13 @@ class Settings:
             if loop.bootstrap_type == "auto" and loop.subsample is None:
                 loop = replace(loop, bootstrap_type="Bayesian")
         return self._with(order, replace(self.training, loop=loop))
+
+    def with_one_hot(self, most_values: int, value_views: tuple[int, ...]) -> Settings:
+        """With these categories one-hot encoded: small ones, and some that have statistics, too."""
+        quantize = replace(self.quantize, one_hot_max_size=most_values, value_views=value_views)
+        statistics = replace(self.order.statistics, value_views=value_views)
+        changed = replace(self, quantize=quantize)
+        return changed._with(replace(self.order, statistics=statistics), self.training)
 
     def of_model(self, number: int) -> Settings:
         """For one of several models: what is random about it is drawn anew."""
@@ -198,6 +206,7 @@ def settings_from(
             border_type=given.border_type,
             nan_mode=given.nan_mode,
             one_hot_max_size=_ONE_HOT,
+            value_views=(),
             seed=seeds.borders,
             n_threads=n_threads,
         ),
@@ -231,12 +240,15 @@ def _left_open(given: DeclaredParameters) -> LeftOpen:
         validation_fraction=given.validation_fraction,
         refit=given.refit,
         crosses=given.crosses if given.crosses == "auto" else int(given.crosses),
-        number_views=given.number_views
-        if given.number_views == "auto"
-        else bool(given.number_views),
+        number_views=_or_auto(given.number_views),
+        value_views=_or_auto(given.value_views),
         one_hot_max_size=_or_none(int, given.one_hot_max_size),
         rsm=_or_none(float, given.rsm),
     )
+
+
+def _or_auto(flag: bool | str) -> bool | str:
+    return "auto" if flag == "auto" else bool(flag)
 
 
 def _or_none(kind: Callable[[Any], Any], value: Any) -> Any:

@@ -18,6 +18,7 @@ class StatisticSettings:
     max_combination  c_max, the most features of a combination
     combine_numbers  questions about columns may be the base of a combination
     cache_bytes      the most memory for statistics
+    value_views      features that are one-hot encoded besides
     """
 
     kind: str
@@ -27,6 +28,7 @@ class StatisticSettings:
     max_combination: int
     combine_numbers: bool
     cache_bytes: int
+    value_views: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

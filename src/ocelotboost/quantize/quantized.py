@@ -20,6 +20,7 @@ class QuantizeSettings:
     border_type       the rule that chooses them
     nan_mode          where missing values are: "Min", "Max", or "Forbidden"
     one_hot_max_size  features with at most this many values are one-hot encoded
+    value_views       features that are one-hot encoded, too, but have statistics besides
     seed              for the rows that choose borders, where there are many
     """
 
@@ -27,6 +28,7 @@ class QuantizeSettings:
     border_type: str
     nan_mode: str
     one_hot_max_size: int
+    value_views: tuple[int, ...]
     seed: np.random.SeedSequence
     n_threads: int
 
@@ -46,10 +48,11 @@ def quantize(data: LabelledTable, settings: QuantizeSettings) -> Quantized:
     """Borders and categories by the rows that will be trained on."""
     table, n_threads = data.table, settings.n_threads
     categories = CategoricalData.of(table, tuple(sorted(table.categories)), n_threads)
+    values = categories.values(table)
     quantizer = Quantizer.fit(
         table,
         weight=data.weight,
-        indicators=choose_indicators(categories.values(table), settings.one_hot_max_size),
+        indicators=choose_indicators(values, settings.one_hot_max_size, settings.value_views),
         border_count=settings.border_count,
         border_type=settings.border_type,
         nan_mode=settings.nan_mode,

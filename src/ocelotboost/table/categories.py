@@ -46,6 +46,10 @@ MISSING_HASH = 0
 TEXTS_AT_ONCE = 1 << 14
 
 
+#: Rows that tell columns of ids.
+_LOOKED_AT = 2_000
+
+
 class TextsNotKeptError(Exception):
     """Texts of a column that was read in batches, and has many values."""
 
@@ -71,6 +75,12 @@ class CategoryColumn:
     def row_hashes(self) -> Hashes:
         """uint64 (n_rows,)."""
         return self.hashes if self.codes is None else self.hashes[self.codes]
+
+    def seems_to_exceed(self, most_values: int) -> bool:
+        """Have a few rows more values than this? So have columns of ids, which costs little to
+        see."""
+        some = np.linspace(0, self.n_rows - 1, num=min(self.n_rows, _LOOKED_AT)).astype(np.intp)
+        return len(np.unique(self.row_hashes()[some])) > most_values
 
     def take(self, rows: NDArray[Any]) -> CategoryColumn:
         """The same column for a choice of rows (an integer array)."""

@@ -28,9 +28,6 @@ _LEAST_SHARE = 0.95
 #: Whole numbers that are further apart on average are taken for codes, such as postcodes.
 _WIDEST_GAP = 10
 
-#: Rows whose values are counted first, which is enough for columns of ids.
-_LOOKED_AT = 2_000
-
 #: Of fewer rows each text is read, without looking for equal ones.
 _FEW_ROWS = 64
 
@@ -82,8 +79,7 @@ def numbers_in(texts: Sequence[str | None]) -> NDArray[np.float64]:
 
 def has_view(column: CategoryColumn) -> bool:
     """Are its values numbers in some order, and not too many?"""
-    some = np.linspace(0, column.n_rows - 1, num=min(column.n_rows, _LOOKED_AT)).astype(np.intp)
-    if len(np.unique(column.row_hashes()[some])) > MOST_VALUES:
+    if column.seems_to_exceed(MOST_VALUES):
         return False
     _, first_rows = column.distinct()
     if not FEWEST_NUMBERS <= len(first_rows) <= MOST_VALUES:

@@ -1,0 +1,80 @@
+"""Value views: categories that are asked for single values besides their statistics.
+
+Where a category explains most of a numeric target, as the country does in a table of countries and
+years, what is left over belongs to single values. A statistic puts values with similar means side
+by side, and the first rows of each value know little of its mean. "Is it this value?" needs
+neither, so it finds what is left over. Of a target that is mostly noise it would find noise.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ocelotboost.order.statistic import statistic_units
+from ocelotboost.order.target import TotalsOfRows
+from ocelotboost.quantize.categorical_data import CategoricalData
+from ocelotboost.table.labelled import LabelledTable
+
+#: Each value is a column of the block. More rows tell the means of values well enough.
+MOST_VALUES, MOST_ROWS = 255, 100_000
+
+#: Of the target's variance, what a category has to explain.
+_LEAST_SHARE = 0.5
+
+
+@dataclass(frozen=True)
+class ValueView:
+    """A categorical feature, its position in the table, and how many values it has."""
+
+    feature: int
+    n_values: int
+
+
+def value_views(data: LabelledTable, n_threads: int) -> tuple[ValueView, ...]:
+    """Of all categorical features that explain most of a numeric target."""
+    categories = data.table.categories
+    if data.n_rows > MOST_ROWS:
+        return ()
+    few = tuple(f for f in sorted(categories) if not categories[f].seems_to_exceed(MOST_VALUES))
+    if not few:
+        return ()
+    coded = CategoricalData.of(data.table, few, n_threads)
+    units = statistic_units(data.target[np.newaxis], data.weight)
+    of_features = TotalsOfRows(coded).of_features(data.target, data.weight, units)
+    return tuple(
+        ValueView(feature, len(totals))
+        for feature, totals in zip(few, of_features, strict=True)
+        if len(totals) <= MOST_VALUES
+        and explained_share(data.target, data.weight, totals * units) >= _LEAST_SHARE
+    )
+
+
+def explained_share(
+    target: NDArray[np.float32], weight: NDArray[np.float32] | None, totals: NDArray[np.float64]
+) -> float:
+    """Of the variance of the target, what lies between values. Chance, which brings more of it the
+    more values there are, is taken off; with as many values as rows, it is everything.
+
+    totals  the counts and the sums of the target of each value, (n_values, 2)
+
+    >>> target = np.array([1, 1, 2, 5, 5, 4], dtype=np.float32)
+    >>> round(explained_share(target, None, np.array([[3, 4], [3, 14.0]])), 3)
+    0.907
+    """
+    n_rows, n_values = len(target), len(totals)
+    counts, sums = totals[totals[:, 0] > 0].T
+    if n_rows <= n_values or not len(counts):
+        return 0.0
+    # Sums whose order does not matter: the same decision on every machine.
+    mean = math.fsum(sums) / math.fsum(counts)
+    squares = (target.astype(np.float64) - mean) ** 2
+    everything = math.fsum(squares if weight is None else weight * squares)
+    between = math.fsum((sums - counts * mean) ** 2 / counts)
+    if everything <= 0:
+        return 0.0
+    within = max(everything - between, 0.0) / (n_rows - n_values)
+    return 1 - within / (everything / (n_rows - 1))
