@@ -5,7 +5,8 @@ The latter asks for an old NumPy that its files do not need: `pip install --no-d
 
 The tables say how far our rules hold. A rule that is changed because of them needs others to be
 judged by. So there are two lists: when results on the first had been looked at, sums among crosses,
-date views and a rate that grows followed, and the second was put together.
+date views and a rate that grows followed, and the second was put together. When results on both
+had been looked at, value views followed. What follows from now on needs a third.
 """
 
 from __future__ import annotations
