@@ -6,10 +6,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from benchmarks.data import Data
-from benchmarks.peers import NAMES, CatBoost, CatBoostOrdered, Ocelot, OcelotOrdered, Settings
+from benchmarks.peers import (
+    NAMES,
+    PRESETS,
+    CatBoost,
+    CatBoostOrdered,
+    Ocelot,
+    OcelotOrdered,
+    Settings,
+)
 
 ORDERED = (OcelotOrdered.name, CatBoostOrdered.name)
-PLAIN = tuple(name for name in NAMES if name not in ORDERED)
+PLAIN = tuple(name for name in NAMES if name not in (*ORDERED, *PRESETS))
 FEWEST_TREES = 5
 
 

@@ -23,6 +23,7 @@ from benchmarks.options import command, make_parser
 from benchmarks.peers import (
     NAMES,
     OURS,
+    PRESETS,
     Library,
     LightGBMQuantized,
     Stopping,
@@ -35,7 +36,7 @@ from benchmarks.standings import standings, stored_note
 from benchmarks.tables import hold, scaled, split_table
 
 SEEDS = (0, 1, 2)
-LIBRARIES = tuple(name for name in NAMES if name != LightGBMQuantized.name)
+LIBRARIES = tuple(name for name in NAMES if name not in (LightGBMQuantized.name, *PRESETS))
 
 
 @dataclass(frozen=True)

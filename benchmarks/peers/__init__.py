@@ -37,6 +37,7 @@ __all__ = [
     "OcelotFast",
     "OcelotOrdered",
     "PEERS",
+    "PRESETS",
     "Predictor",
     "Settings",
     "Stopped",
@@ -61,6 +62,8 @@ KINDS: tuple[type[Library], ...] = (
 )
 NAMES = tuple(kind.name for kind in KINDS)
 OURS = (Ocelot.name, OcelotOrdered.name, OcelotFast.name, OcelotBest.name)
+#: What ``quality`` stands for, which matters where nothing else is said.
+PRESETS = (OcelotFast.name, OcelotBest.name)
 PEERS = tuple(name for name in NAMES if name not in OURS)
 
 

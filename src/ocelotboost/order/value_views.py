@@ -36,28 +36,27 @@ class ValueView:
 
 def value_views(data: LabelledTable, n_threads: int) -> tuple[ValueView, ...]:
     """Of all categorical features that explain most of a numeric target."""
-    categories = data.table.categories
     if data.n_rows > MOST_ROWS:
         return ()
-    few = tuple(f for f in sorted(categories) if not categories[f].seems_to_exceed(MOST_VALUES))
+    few = [f for f, own in data.table.categories.items() if not own.seems_to_exceed(MOST_VALUES)]
     if not few:
         return ()
-    coded = CategoricalData.of(data.table, few, n_threads)
+    views = []
     units = statistic_units(data.target[np.newaxis], data.weight)
-    of_features = TotalsOfRows(coded).of_features(data.target, data.weight, units)
-    return tuple(
-        ValueView(feature, len(totals))
-        for feature, totals in zip(few, of_features, strict=True)
-        if len(totals) <= MOST_VALUES
-        and explained_share(data.target, data.weight, totals * units) >= _LEAST_SHARE
-    )
+    for feature in sorted(few):
+        coded = CategoricalData.of(data.table, (feature,), n_threads)
+        [totals] = TotalsOfRows(coded).of_features(data.target, data.weight, units)
+        share = explained_share(data.target, data.weight, totals * units)
+        if len(totals) <= MOST_VALUES and share >= _LEAST_SHARE:
+            views.append(ValueView(feature, len(totals)))
+    return tuple(views)
 
 
 def explained_share(
     target: NDArray[np.float32], weight: NDArray[np.float32] | None, totals: NDArray[np.float64]
 ) -> float:
     """Of the variance of the target, what lies between values. Chance, which brings more of it the
-    more values there are, is taken off; with as many values as rows, it is everything.
+    more values there are, is taken off; of as many values as rows, all of it is chance.
 
     totals  the counts and the sums of the target of each value, (n_values, 2)
 
