@@ -33,6 +33,7 @@ from ocelotboost.estimator.parameters import (
     Choices,
     Range,
     Rule,
+    auto,
     either,
     flag,
     is_columns,
@@ -172,9 +173,7 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
     )
     crosses: int | str = parameter(
         "auto",
-        either(
-            Rule("'auto'", lambda value: isinstance(value, str) and value == "auto"), whole(0, 100)
-        ),
+        either(auto(), whole(0, 100)),
         "Sums, differences, products and ratios of two number columns that become columns, too; "
         "short trainings find the most useful ones. 'auto': 8, or 16 from 10,000 rows on, where "
         "iterations is left open; none for quality='fast', below 500 rows and on a cluster.",
@@ -182,14 +181,14 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
     )
     number_views: bool | str = parameter(
         "auto",
-        either(Rule("'auto'", lambda value: isinstance(value, str) and value == "auto"), flag()),
+        either(auto(), flag()),
         "Categories whose texts are numbers or dates, such as '17' or '2024-02-29', become columns "
         "of numbers, too, so that trees can ask whether they are above some border "
         "(docs/quality.md). 'auto': where iterations is left open, but not on a cluster.",
     )
     value_views: bool | str = parameter(
         "auto",
-        either(Rule("'auto'", lambda value: isinstance(value, str) and value == "auto"), flag()),
+        either(auto(), flag()),
         "Categories that explain most of a numeric target are asked for single values, besides "
         "their statistics (docs/quality.md). 'auto': where iterations is left open, but not on a "
         "cluster.",
@@ -394,7 +393,7 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         "auto",
         either(
             nothing(),
-            Rule("'auto'", lambda v: isinstance(v, str) and v == "auto"),
+            auto(),
             number(0, 1, open_low=True, open_high=True),
         ),
         "Hold out this share of the rows for early stopping: the same share of every class, or "

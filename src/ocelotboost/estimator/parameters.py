@@ -91,6 +91,10 @@ def either(*rules: Rule) -> Rule:
     return Rule(", or ".join(r.wanted for r in rules), lambda v: any(r.holds(v) for r in rules))
 
 
+def auto() -> Rule:
+    return Rule("'auto'", lambda v: isinstance(v, str) and v == "auto")
+
+
 def nothing() -> Rule:
     return Rule("None", lambda v: v is None)
 
