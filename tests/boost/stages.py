@@ -62,7 +62,7 @@ def stages_of(
     with CacheDirectory(None) as cache:
         table, y, weight = read(Given(X, y, weight), settings.read, cache)
         target = settings.target.learn(y, weight, table.n_rows)
-        settings, _ = choose(settings, facts_of(table, target, [], None, 1))
+        settings, _ = choose(settings, facts_of(table, target, [], None, settings))
         data = split(table, target, [], settings.split, cache).rows(0).training
     quantized = quantize(data, settings.quantize)
     defining = target if definition is None else Defined(target.n_classes, definition)

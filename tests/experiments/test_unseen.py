@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
-pytest.importorskip("pandas")
-
 from experiments.unseen import Run, tables
 
 

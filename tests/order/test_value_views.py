@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from ocelotboost.order import value_views as views
-from ocelotboost.order.value_views import ValueView, explained_share, value_views
+from ocelotboost.order.value_views import ValueView, Variance, value_views
 from ocelotboost.table.from_input import table_from_input
 from ocelotboost.table.labelled import LabelledTable
 
@@ -26,7 +26,7 @@ def totals_of(codes, target, weight, n_values):
 
 def share_of(codes, target, weight=None):
     n_values = int(codes.max()) + 1
-    return explained_share(target, weight, totals_of(codes, target, weight, n_values))
+    return Variance.of(target, weight).explained_by(totals_of(codes, target, weight, n_values))
 
 
 @pytest.mark.parametrize("weighted", [False, True])

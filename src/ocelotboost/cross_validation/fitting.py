@@ -19,7 +19,6 @@ from ocelotboost.cross_validation.folds import Fold, Rows
 from ocelotboost.estimator.choosing import (
     FIXED_TREES,
     Choices,
-    Facts,
     choose,
     facts_of,
     with_value_views,
@@ -196,19 +195,15 @@ class FittedRows:
         return remember(table, self.quantized.categories.by_feature())
 
 
-def _facts(table: Table, target: Target, settings: Settings) -> Facts:
-    return facts_of(table, target, [], None, settings.quantize.n_threads)
-
-
 def fit_fold(common: Common, fold: Fold, n_threads: int, callbacks: list[Any]) -> FittedRows:
     """Train on the rows of a fold; one model watches those that judge it."""
     table, target = common.data.learn(common.settings, fold.train)
     settings, choices = common.settings, common.choices
-    facts = _facts(table, target, settings)
+    facts = facts_of(table, target, [], None, settings)
     if choices is None:
         settings, choices = choose(settings, facts)
     else:
-        choices = dict(choices)
+        choices = dict(choices)  # it gets what this fold alone has
         settings = with_value_views(settings, facts, choices)
     quantizer = None if settings.quantize.value_views else common.quantizer
     settings = settings.with_threads(n_threads)
@@ -226,7 +221,7 @@ def fit_fold(common: Common, fold: Fold, n_threads: int, callbacks: list[Any]) -
 def fit_all(common: Common, settings: Settings) -> FittedRows:
     """What ``fit`` would train on all rows with these settings: the same bits."""
     table, target = common.data.learn(settings)
-    settings, choices = choose(settings, _facts(table, target, settings))
+    settings, choices = choose(settings, facts_of(table, target, [], None, settings))
     division = split(table, target, [], settings.split, common.cache)
     return _fit(division, target, settings, choices, None, [])
 

@@ -125,7 +125,7 @@ def _choose(
             "value_views=True is not possible on a cluster: leave it out, or make "
             "one_hot_max_size larger."
         )
-    facts = facts_of(parts.like_a_table(), target, evals, continued, n_threads=None)
+    facts = facts_of(parts.like_a_table(), target, evals, continued, settings=None)
     alone = replace(settings, left_open=replace(left_open, n_models=1, crosses=0))
     return choose(alone, replace(facts, n_rows=parts.n_rows))
 

@@ -125,7 +125,7 @@ class OcelotEstimator(Reporting, Explaining, DeclaredParameters):
             table, y, weight = read(rows_given, settings.read, cache)
             target = settings.target.learn(y, weight, table.n_rows, table.memory)
             check_continued(continued, table, target, settings.quantize.nan_mode)
-            facts = facts_of(table, target, watched, continued, settings.quantize.n_threads)
+            facts = facts_of(table, target, watched, continued, settings)
             settings, choices = choose(settings, facts)
             division = split(table, target, watched, settings.split, cache)
             crossed = cross(division, target, settings)

@@ -100,7 +100,8 @@ class Facts:
     watches        the user gave rows to watch
     continues      training goes on from another model
     viewed         names of the categories that are numbers or dates, too
-    value_views    of categories that explain most of the target, with their names
+    value_views    of categories that explain most of the target, with their names; none where they
+                   are not wanted
     """
 
     n_rows: int
@@ -119,12 +120,13 @@ def facts_of(
     target: Target,
     watched: Sequence[object],
     continued: TrainedModel | None,
-    n_threads: int | None,
+    settings: Settings | None,
 ) -> Facts:
-    """Without ``n_threads`` the rows are not looked at, so that nothing follows from the target."""
+    """Without ``settings`` nothing follows from the values of the target."""
     views: tuple[ValueView, ...] = ()
-    if n_threads is not None and target.n_classes == 1:
-        views = value_views(LabelledTable(table, target.values, target.weight), n_threads)
+    if settings is not None and target.n_classes == 1 and _wants_value_views(settings, continued):
+        rows = LabelledTable(table, target.values, target.weight)
+        views = value_views(rows, settings.quantize.n_threads)
     return Facts(
         n_rows=table.n_rows,
         n_columns=table.n_given,
@@ -136,6 +138,13 @@ def facts_of(
         viewed=tuple(map(table.column_name, sorted(viewed_columns(table.formulas)))),
         value_views=tuple((view, table.column_name(view.feature)) for view in views),
     )
+
+
+def _wants_value_views(settings: Settings, continued: TrainedModel | None) -> bool:
+    given = settings.left_open
+    if given.value_views == "auto":
+        return given.iterations is None and continued is None
+    return bool(given.value_views)
 
 
 def choose(settings: Settings, facts: Facts) -> tuple[Settings, Choices]:
@@ -181,10 +190,7 @@ def _with_one_hot(settings: Settings, by_itself: bool, facts: Facts, choices: Ch
 def with_value_views(settings: Settings, facts: Facts, choices: Choices) -> Settings:
     """With those of these facts: categories that are not one-hot encoded already."""
     given, size = settings.left_open, settings.quantize.one_hot_max_size
-    wanted = given.value_views
-    if wanted == "auto":
-        wanted = given.iterations is None and not facts.continues
-    views = [own for own in facts.value_views if wanted and own[0].n_values > size]
+    views = [own for own in facts.value_views if own[0].n_values > size]
     if given.value_views == "auto" and views:
         why = "these categories explain most of the target, and trees ask about their values, too"
         choices["value_views"] = Choice([name for _, name in views], why)

@@ -172,8 +172,7 @@ def plan_training(given: Given, watched: list[GivenRows], settings: Settings) ->
     with CacheDirectory(settings.read.cache_dir) as cache:
         table, y, weight = read(given, settings.read, cache)
         target = settings.target.learn(y, weight, table.n_rows, table.memory)
-        facts = facts_of(table, target, watched, None, settings.quantize.n_threads)
-        settings, _ = choose(settings, facts)
+        settings, _ = choose(settings, facts_of(table, target, watched, None, settings))
         division = split(table, target, watched, settings.split, cache)
         division = cross(division, target, settings).division
         rows = division.rows(0)

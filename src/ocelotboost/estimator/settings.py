@@ -275,6 +275,7 @@ def _order_settings(
             max_combination=int(given.max_combination),
             combine_numbers=bool(given.combine_numbers),
             cache_bytes=size_in_bytes(given.cache_memory),
+            value_views=(),
         ),
         has_time=given.has_time,
         n_supporting=int(given.permutation_count),

@@ -71,8 +71,8 @@ def choose_combinations(
     settings: StatisticSettings,
 ) -> Combinations:
     """Which features have statistics, alone or combined. Those with a single value say nothing,
-    except by what leaving one out leaks; those of one-hot have none alone, and
-    need something to be combined with."""
+    except by what leaving one out leaks; those of one-hot have none alone unless they are value
+    views, and need something to be combined with."""
     one_hot = set(quantizer.indicators.columns.tolist()) - set(settings.value_views)
     fewest = 1 if settings.kind == "leave_one_out" else 2
     telling = [f for f, n in zip(features, value_counts, strict=True) if n >= fewest]

@@ -28,7 +28,7 @@ class StatisticSettings:
     max_combination: int
     combine_numbers: bool
     cache_bytes: int
-    value_views: tuple[int, ...] = ()
+    value_views: tuple[int, ...]
 
 
 @dataclass(frozen=True)

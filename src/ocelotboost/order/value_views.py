@@ -41,39 +41,50 @@ def value_views(data: LabelledTable, n_threads: int) -> tuple[ValueView, ...]:
     few = [f for f, own in data.table.categories.items() if not own.seems_to_exceed(MOST_VALUES)]
     if not few:
         return ()
-    views = []
+    variance, views = Variance.of(data.target, data.weight), []
     units = statistic_units(data.target[np.newaxis], data.weight)
     for feature in sorted(few):
         coded = CategoricalData.of(data.table, (feature,), n_threads)
         [totals] = TotalsOfRows(coded).of_features(data.target, data.weight, units)
-        share = explained_share(data.target, data.weight, totals * units)
-        if len(totals) <= MOST_VALUES and share >= _LEAST_SHARE:
+        if len(totals) <= MOST_VALUES and variance.explained_by(totals * units) >= _LEAST_SHARE:
             views.append(ValueView(feature, len(totals)))
     return tuple(views)
 
 
-def explained_share(
-    target: NDArray[np.float32], weight: NDArray[np.float32] | None, totals: NDArray[np.float64]
-) -> float:
-    """Of the variance of the target, what lies between values. Chance, which brings more of it the
-    more values there are, is taken off; of as many values as rows, all of it is chance.
+@dataclass(frozen=True)
+class Variance:
+    """That of a target. Sums are made so that the order of rows and values does not matter, and
+    every machine decides alike.
 
-    totals  the counts and the sums of the target of each value, (n_values, 2)
-
-    >>> target = np.array([1, 1, 2, 5, 5, 4], dtype=np.float32)
-    >>> round(explained_share(target, None, np.array([[3, 4], [3, 14.0]])), 3)
-    0.907
+    squares  the sum of squared differences from the mean, weights included
     """
-    n_rows, n_values = len(target), len(totals)
-    counts, sums = totals[totals[:, 0] > 0].T
-    if n_rows <= n_values or not len(counts):
-        return 0.0
-    # Sums whose order does not matter: the same decision on every machine.
-    mean = math.fsum(sums) / math.fsum(counts)
-    squares = (target.astype(np.float64) - mean) ** 2
-    everything = math.fsum(squares if weight is None else weight * squares)
-    between = math.fsum((sums - counts * mean) ** 2 / counts)
-    if everything <= 0:
-        return 0.0
-    within = max(everything - between, 0.0) / (n_rows - n_values)
-    return 1 - within / (everything / (n_rows - 1))
+
+    n_rows: int
+    mean: float
+    squares: float
+
+    @classmethod
+    def of(cls, target: NDArray[np.float32], weight: NDArray[np.float32] | None) -> Variance:
+        values = target.astype(np.float64)
+        weights = np.ones(len(values)) if weight is None else weight.astype(np.float64)
+        mean = math.fsum(weights * values) / math.fsum(weights)
+        return cls(len(values), mean, math.fsum(weights * (values - mean) ** 2))
+
+    def explained_by(self, totals: NDArray[np.float64]) -> float:
+        """The share that lies between values. Chance, which brings more of it the more values there
+        are, is taken off; of as many values as rows, all of it is chance.
+
+        totals  the counts and the sums of the target of each value, (n_values, 2)
+
+        >>> target = np.array([1, 1, 2, 5, 5, 4], dtype=np.float32)
+        >>> variance = Variance.of(target, None)
+        >>> round(variance.explained_by(np.array([[3, 4], [3, 14.0]])), 3)
+        0.907
+        """
+        n_values = len(totals)
+        if self.n_rows <= n_values or self.squares <= 0:
+            return 0.0
+        counts, sums = totals[totals[:, 0] > 0].T
+        between = math.fsum((sums - counts * self.mean) ** 2 / counts)
+        within = max(self.squares - between, 0.0) / (self.n_rows - n_values)
+        return 1 - within / (self.squares / (self.n_rows - 1))

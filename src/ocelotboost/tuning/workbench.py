@@ -119,7 +119,8 @@ class Workbench:
         self._by_time = rows_by_time(table, estimator.has_time)
         self._counts = self.target.weight
         self._rows: LabelledTable = counted(table, self.target.values, self.target.weight)
-        self._facts: Facts = facts_of(table, self.target, [self], None, None)
+        # Without value views, which would tell folds of the target of the rows that judge them.
+        self._facts: Facts = facts_of(table, self.target, [self], None, settings=None)
         self._quantizers: dict[tuple[int, int], Quantizer] = {}
         self._rows_by_fold: dict[int, tuple[Rows, CategoricalData]] = {}
         self.folds: Sequence[Fold] = ()
