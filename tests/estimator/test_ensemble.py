@@ -268,6 +268,9 @@ def test_progress_tells_models_and_what_the_race_decided(capsys):
         "model 2 of at least 4: Ordered of depth 6",
     ]
     assert any(line.endswith(model.choices_["depth"].reason) for line in lines)
+    for name, choice in model.choices_.items():
+        assert name in ("boosting_type", "depth") or lines.count(choice.told(name)) == 1
+    assert lines.index(told[0]) == len(model.choices_) - 2
 
 
 # ---- side by side ------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from ocelotboost.estimator.choosing import choose, facts_of
 from ocelotboost.estimator.continuing import check_continued
 from ocelotboost.estimator.fitted import Fitted
 from ocelotboost.estimator.packing import pack
-from ocelotboost.estimator.plan import Beginning, Plan
+from ocelotboost.estimator.plan import Beginning, Plan, tell_choices
 from ocelotboost.estimator.settings import Settings
 from ocelotboost.estimator.target import Target
 from ocelotboost.model.trained import Choice, TrainedModel
@@ -71,6 +71,7 @@ def fit_on_cluster(
     settings, choices = _choose(settings, parts, target, evals, continued)
     rows = split(parts, target, evals, settings.split)
     quantizer, values = quantize(parts, rows.training, settings.quantize)
+    tell_choices(choices, settings)
     announce(begun, cluster, parts, rows, quantizer, target, continued, settings)
     stage = OrderOnCluster(cluster, parts, quantizer, values, target, continued, settings)
     trained = stage.train(rows, callbacks)

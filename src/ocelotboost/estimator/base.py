@@ -31,7 +31,7 @@ from ocelotboost.estimator.in_batches import PREDICTIONS, batches_for, write_pre
 from ocelotboost.estimator.memory_plan import within_memory
 from ocelotboost.estimator.packing import pack
 from ocelotboost.estimator.parameters import whole
-from ocelotboost.estimator.plan import Beginning, Plan, announce, plan_training
+from ocelotboost.estimator.plan import Beginning, Plan, announce, plan_training, tell_choices
 from ocelotboost.estimator.reading import Given, read
 from ocelotboost.estimator.reporting import Reporting
 from ocelotboost.estimator.rows import split
@@ -132,6 +132,8 @@ class OcelotEstimator(Reporting, Explaining, DeclaredParameters):
             division, first = crossed.division, crossed.division.rows(0)
             settings = within_memory(settings, first, target)
             quantized = quantize_for_all(division, first, settings)
+            choices = {**choices, **crossed.choices}
+            tell_choices(choices, settings)
             announce(begun, first, quantized, target, continued, settings)
             trained = train_models(
                 division, first, quantized, target, continued, observers, settings
@@ -143,7 +145,7 @@ class OcelotEstimator(Reporting, Explaining, DeclaredParameters):
                 table.names,
                 first.everything.table.derivation,
                 settings.parameters,
-                {**choices, **crossed.choices, **trained.choices},
+                {**choices, **trained.choices},
                 remember(given_columns(first.everything.table), quantized.categories.by_feature()),
                 trained.shares,
             )

@@ -453,7 +453,8 @@ class DeclaredParameters(BaseEstimator):  # type: ignore[misc]
         either(flag(), whole(0)),
         "True: a progress bar with the metric and the remaining time; about 20 lines where the "
         "output is no terminal, as in a log file or a notebook. A number n: one line every n "
-        "trees; from 2 on, the plan of the training before the first tree.",
+        "trees; from 2 on, the plan of the training before the first tree. What was chosen where "
+        "iterations is left open comes first.",
         aliases=("verbosity", "verbose_eval", "silent", "logging_level", "metric_period"),
         runtime=True,
     )

@@ -51,6 +51,9 @@ from ocelotboost.quantize.categorical_data import CategoricalData
 from ocelotboost.quantize.quantized import Quantized, QuantizeSettings, quantize
 from ocelotboost.quantize.quantizer import Quantizer
 
+#: What a race decides.
+RACED = ("boosting_type", "depth")
+
 
 @dataclass(frozen=True)
 class Ensemble:
@@ -117,7 +120,7 @@ def _blend_told(
 def _values_of(recipes: Sequence[Recipe], given: LeftOpen, why: str) -> dict[str, Choice]:
     """The mode and the depth of recipes, where they were left open."""
     found = dict[str, Choice]()
-    for name in ("boosting_type", "depth"):
+    for name in RACED:
         values = list(dict.fromkeys(getattr(recipe, name) for recipe in recipes))
         if getattr(given, name) in (None, "auto"):
             found[name] = Choice(values[0] if len(values) == 1 else values, why)

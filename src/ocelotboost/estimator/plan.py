@@ -8,7 +8,7 @@ it (estimator/memory_plan.py), time from short trainings of a few rows (estimato
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,7 +16,7 @@ import numpy as np
 from ocelotboost.errors import InputError
 from ocelotboost.estimator.choosing import choose, facts_of
 from ocelotboost.estimator.crossing import cross
-from ocelotboost.estimator.ensemble import quantize_for_all
+from ocelotboost.estimator.ensemble import RACED, quantize_for_all
 from ocelotboost.estimator.eval_sets import GivenRows
 from ocelotboost.estimator.memory_plan import (
     Extent,
@@ -35,7 +35,7 @@ from ocelotboost.estimator.reading import Given, read
 from ocelotboost.estimator.rows import Rows, split
 from ocelotboost.estimator.settings import Settings
 from ocelotboost.estimator.target import Target
-from ocelotboost.model.trained import TrainedModel
+from ocelotboost.model.trained import Choice, TrainedModel
 from ocelotboost.order.parcels import count_parcels
 from ocelotboost.quantize.quantized import Quantized
 from ocelotboost.quantize.quantizer import Quantizer
@@ -192,6 +192,15 @@ def announce(
     """Print the plan of a training that is under way, where ``verbose`` asks for it."""
     if asks_for_plan(settings.training.verbose):
         print_text(str(make_plan(begun, rows, quantized, target, continued, settings)))
+
+
+def tell_choices(choices: Mapping[str, Choice], settings: Settings) -> None:
+    """Print what was chosen where ``iterations`` is left open, if ``verbose`` asks for it. What
+    models decide by a race is told as soon as it is known."""
+    raced = RACED if len(settings.ensemble.recipes) > 1 else ()
+    lines = [own.told(name) for name, own in choices.items() if name not in raced]
+    if settings.training.verbose and settings.left_open.iterations is None and lines:
+        print_text("\n".join(lines))
 
 
 def asks_for_plan(verbose: bool | int) -> bool:

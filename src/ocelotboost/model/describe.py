@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, TypeGuard
+from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,13 +101,7 @@ def _training(model: TrainedModel) -> str:
 
 def _choices(model: TrainedModel) -> list[str]:
     """What was left open."""
-    return [f"  {name} = {_value(own.value)}: {own.reason}" for name, own in model.choices.items()]
-
-
-def _value(value: Any) -> str:
-    if not isinstance(value, list):
-        return str(value)
-    return (", " if len(value) > 2 else " and ").join(map(str, value)) or "none"
+    return [f"  {own.told(name)}" for name, own in model.choices.items()]
 
 
 def _listed(names: list[str]) -> str:

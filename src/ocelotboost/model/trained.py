@@ -30,6 +30,17 @@ class Choice:
     value: Any
     reason: str
 
+    def told(self, name: str) -> str:
+        """A line about the parameter of this name.
+
+        >>> Choice([6, 8], "held-out rows").told("depth")
+        'depth = 6 and 8: held-out rows'
+        """
+        words = str(self.value)
+        if isinstance(self.value, list):
+            words = (", " if len(self.value) > 2 else " and ").join(map(str, self.value)) or "none"
+        return f"{name} = {words}: {self.reason}"
+
 
 @dataclass(frozen=True)
 class Resolved:
